@@ -1,0 +1,17 @@
+//! The collector: starts a meter on a board, in QEMU or as a process of this machine, talks to it,
+//! and keeps, checks and compares what it measured.
+//!
+//! Data flows one way: [`image`] builds an instance into a meter, [`system`] starts it, [`line`]
+//! carries bytes, [`session`] asks and waits, [`record`] is what is kept, [`table`] is what people
+//! read. One module of [`verb`] stands behind each command.
+
+pub mod image;
+pub mod interrupt;
+pub mod line;
+pub mod measurement;
+pub mod outcome;
+pub mod record;
+pub mod session;
+pub mod system;
+pub mod table;
+pub mod verb;

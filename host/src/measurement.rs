@@ -1,0 +1,106 @@
+//! What a session brings home for one operation, before it becomes a record.
+
+use wire::{Failure, Fault, Hello, KatReport, Operation};
+
+/// One bracket around `calls` calls.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Trial {
+    /// Calls inside the bracket.
+    pub calls: u32,
+    /// What the counter advanced by, in its own unit, nothing taken off.
+    pub count: u64,
+    /// The same bracket on the target's clock.
+    pub nanoseconds: u64,
+}
+
+/// How often an operation is called.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plan {
+    /// Calls in each trial.
+    pub calls_per_trial: u32,
+    /// Untimed calls before each trial.
+    pub warmups: u32,
+    /// Number of trials.
+    pub trials: u32,
+    /// Time that all trials are expected to take on the target's clock.
+    pub estimated_seconds: f64,
+}
+
+/// Stack that one call used.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct StackUse {
+    /// Bytes from the stack pointer at the call down to the lowest byte that changed.
+    pub bytes: u64,
+    /// Bytes that the operation could have used.
+    pub available: u64,
+    /// The 64-bit word that filled the stack beforehand.
+    pub pattern: u64,
+}
+
+/// What was measured of one operation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measurement {
+    /// The operation.
+    pub operation: Operation,
+    /// How often it was called.
+    pub plan: Plan,
+    /// Loop totals.
+    pub trials: Vec<Trial>,
+    /// Per-call counts net of the empty call, from a pass of their own.
+    pub samples: Vec<u64>,
+    /// Stack of one call.
+    pub stack: Option<StackUse>,
+}
+
+/// What happened on the line while something was measured.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Traffic {
+    /// Frames that arrived whole.
+    pub frames: u64,
+    /// Runs of bytes that were no frame.
+    pub bad_frames: u64,
+    /// Blocks of results that had to be asked for again.
+    pub lost_frames: u64,
+    /// Requests that had to be sent again.
+    pub retries: u64,
+}
+
+/// Why an operation has no measurement.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Spoiled {
+    /// A call came back, but did not do what it must.
+    Failed(Failure),
+    /// The meter reported a fault and is gone.
+    Faulted(Fault),
+    /// The meter fell silent, and this deadline (in seconds) passed.
+    Deadline(u64),
+    /// The meter went away without a word: the emulator or process ended, or the line closed.
+    Vanished(String),
+}
+
+/// Outcome of the known-answer test.
+#[derive(Clone, Debug, PartialEq)]
+pub enum KatOutcome {
+    /// The digest is the published one.
+    Pass(KatReport),
+    /// It is not; the first field that differs from a verified run, where one is known.
+    Mismatch {
+        /// What the meter computed.
+        report: KatReport,
+        /// SHA-256 of the published record, in hexadecimal.
+        expected: String,
+        /// Name of the first differing field.
+        first_difference: Option<String>,
+    },
+    /// The operations failed while the answers were computed.
+    Spoiled(Spoiled),
+}
+
+/// The meter's introduction and how long it took to get there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Introduction {
+    /// What the meter says of itself.
+    pub hello: Hello,
+    /// Seconds on the wall from start to the first answer.
+    pub ready_seconds: f64,
+}

@@ -1,0 +1,43 @@
+//! The messages between the host and the meter, and their framing.
+//!
+//! Both sides of the line use this crate; it does no input or output of its own. The host asks,
+//! the meter answers: a [`Request`] goes out in a frame with a number, and every [`Response`] to
+//! it carries the same number. Requests are idempotent, and the meter keeps the last result until
+//! the host releases it, so that a damaged line costs time and never a number.
+//!
+//! ```text
+//! 0x00 COBS( version kind request block length | postcard payload | CRC-32 ) 0x00
+//! ```
+
+#![cfg_attr(not(test), no_std)]
+
+mod frame;
+mod message;
+mod operation;
+
+pub use frame::{
+    Decoder, Frame, FrameBuffer, FrameError, Kind, MAX_FRAME, MAX_PAYLOAD, encode, encode_bytes,
+};
+pub use message::{
+    BufferName, Category, Counter, CounterSource, Failure, FailureKind, Fault, FaultKind,
+    FieldDigest, Hello, KatReport, Label, Request, Response, SAMPLES_PER_BLOCK, SampleBlock,
+    SelfTest, Side, Sizes, Sled, StackProbe, Text, Unit,
+};
+pub use operation::{Operation, Probe};
+
+/// Version of the protocol, the first byte of every frame's header.
+///
+/// The host refuses a meter of another version: it cannot know what that one means.
+pub const PROTOCOL_VERSION: u8 = 1;
+
+/// CRC-32 of the source text that defines the messages.
+///
+/// postcard is not self-describing: two builds understand each other only if they were compiled
+/// from the same definitions, and this number, sent in [`Hello`], says so.
+pub const SCHEMA_HASH: u32 = {
+    let digest = frame::CRC32.digest();
+    let mut digest = digest;
+    digest.update(include_bytes!("message.rs"));
+    digest.update(include_bytes!("operation.rs"));
+    digest.finalize()
+};
