@@ -1,0 +1,39 @@
+//! The environment variables that steer a build, and what they may hold.
+
+/// `<candidate>/<label>` of the instance to build in; default [`crate::DEFAULT_INSTANCE`].
+pub const INSTANCE: &str = "NGCC_INSTANCE";
+
+/// Name of the board; the default follows from cargo's target.
+pub const BOARD: &str = "NGCC_BOARD";
+
+/// Name of the [`crate::FlagSet`]; default `guide`.
+pub const FLAGS: &str = "NGCC_FLAGS";
+
+/// Comma-separated deliberate flaws out of [`DRILLS`], to test the instrument.
+pub const DRILL: &str = "NGCC_DRILL";
+
+/// C compiler for bare-metal AArch64 boards, instead of the ones that are searched for.
+pub const CC_AARCH64: &str = "NGCC_CC_AARCH64";
+
+/// Folder of picolibc for AArch64, holding `include` and `lib`, instead of the usual places.
+pub const PICOLIBC_AARCH64: &str = "NGCC_PICOLIBC_AARCH64";
+
+/// C compiler for the Linux build, instead of `gcc`.
+pub const CC_LINUX: &str = "NGCC_CC_LINUX";
+
+/// Every variable that changes what is built.
+pub const ALL: &[&str] = &[
+    INSTANCE,
+    BOARD,
+    FLAGS,
+    DRILL,
+    CC_AARCH64,
+    PICOLIBC_AARCH64,
+    CC_LINUX,
+];
+
+/// The deliberate flaws, each with the `cfg` that it sets in the firmware.
+pub const DRILLS: &[(&str, &str)] = &[
+    ("still-counter", "drill_still_counter"),
+    ("wrong-kat", "drill_wrong_kat"),
+];

@@ -1,0 +1,171 @@
+//! What a build says of itself: `build.json` beside the image.
+
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::CatalogueError;
+
+/// How an image's C code came about.
+///
+/// Paths in it start with `$TREE` (the candidate's sources), `$ROOT` (this workspace) or `$OUT`
+/// (the build's own folder), so that equal builds on two machines have equal reports.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
+pub struct BuildReport {
+    /// The candidate's id.
+    pub candidate: String,
+    /// The instance's label.
+    pub label: String,
+    /// The board that the image is for.
+    pub board: String,
+    /// Name of the flag set.
+    pub flag_set: String,
+    /// The deliberate flaws in it; empty in every image that measures.
+    pub drills: Vec<String>,
+    /// Name and version of the package that the sources came with.
+    pub package: String,
+    /// The compiler.
+    pub compiler: CompilerReport,
+    /// The C library.
+    pub libc: LibraryReport,
+    /// Everything that was compiled, in order.
+    pub units: Vec<Unit>,
+}
+
+/// The compiler.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
+pub struct CompilerReport {
+    /// The program as it was called.
+    pub program: String,
+    /// The first line of what it says of its version.
+    pub version: String,
+}
+
+/// The C library.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
+pub struct LibraryReport {
+    /// `picolibc` or `glibc`.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Name of the archive with the folder it is in, which tells picolibc's builds apart; `None`
+    /// where the library is a shared one.
+    pub archive: Option<String>,
+}
+
+/// One source and the object made of it.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
+pub struct Unit {
+    /// The source's name within the candidate's tree.
+    pub source: String,
+    /// SHA-256 of the source, in hexadecimal.
+    pub source_sha256: String,
+    /// SHA-256 of the object as it is linked, in hexadecimal.
+    pub object_sha256: String,
+    /// The complete command line.
+    pub command: Vec<String>,
+    /// Warnings that the compiler gave.
+    pub warnings: u32,
+}
+
+impl BuildReport {
+    /// Name of the file in the build script's output folder.
+    pub const FILE: &str = "build.json";
+
+    /// Reads a report.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read or is no report.
+    pub fn read(file: &Path) -> Result<Self, CatalogueError> {
+        let text = fs::read_to_string(file).map_err(CatalogueError::file("read", file))?;
+        serde_json::from_str(&text).map_err(|error| CatalogueError::Report {
+            file: file.to_owned(),
+            problem: error.to_string(),
+        })
+    }
+
+    /// Writes the report.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be written.
+    pub fn write(&self, file: &Path) -> Result<(), CatalogueError> {
+        let text = serde_json::to_string_pretty(self).map_err(|error| CatalogueError::Report {
+            file: file.to_owned(),
+            problem: error.to_string(),
+        })?;
+        fs::write(file, text + "\n").map_err(CatalogueError::file("write", file))
+    }
+}
+
+/// SHA-256 of a file, in hexadecimal.
+///
+/// # Errors
+///
+/// When the file cannot be read.
+pub fn file_digest(file: &Path) -> Result<String, CatalogueError> {
+    let bytes = fs::read(file).map_err(CatalogueError::file("read", file))?;
+    Ok(Sha256::digest(bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example() -> BuildReport {
+        BuildReport {
+            candidate: "pqclean".into(),
+            label: "ML-KEM-768".into(),
+            board: "qemu-virt".into(),
+            flag_set: "guide".into(),
+            drills: vec![],
+            package: "pqcrypto-mlkem 0.1.1".into(),
+            compiler: CompilerReport {
+                program: "aarch64-linux-gnu-gcc".into(),
+                version: "aarch64-linux-gnu-gcc 12.2.0".into(),
+            },
+            libc: LibraryReport {
+                name: "picolibc".into(),
+                version: "1.8".into(),
+                archive: Some("release/libc.a".into()),
+            },
+            units: vec![Unit {
+                source: "common/aes.c".into(),
+                source_sha256: "00".into(),
+                object_sha256: "01".into(),
+                command: vec!["aarch64-linux-gnu-gcc".into(), "-c".into()],
+                warnings: 0,
+            }],
+        }
+    }
+
+    #[test]
+    fn a_report_reads_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(BuildReport::FILE);
+        example().write(&file).unwrap();
+        assert_eq!(BuildReport::read(&file).unwrap(), example());
+        fs::write(&file, "{}").unwrap();
+        let error = BuildReport::read(&file).unwrap_err().to_string();
+        assert!(error.contains("candidate"), "{error}");
+        assert!(BuildReport::read(&folder.path().join("none")).is_err());
+    }
+
+    #[test]
+    fn digests_are_sha256() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("abc");
+        fs::write(&file, "abc").unwrap();
+        // FIPS 180-4, example of a one-block message.
+        assert_eq!(
+            file_digest(&file).unwrap(),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
+    }
+}
