@@ -20,7 +20,7 @@ pub use frame::{
 };
 pub use message::{
     BufferName, Category, Counter, CounterSource, Failure, FailureKind, Fault, FaultKind,
-    FieldDigest, Hello, KatReport, Label, Request, Response, SAMPLES_PER_BLOCK, SampleBlock,
+    FieldDigest, Hello, KatReport, Label, Loop, Request, Response, SAMPLES_PER_BLOCK, SampleBlock,
     SelfTest, Side, Sizes, Sled, StackProbe, Text, Unit,
 };
 pub use operation::{Operation, Probe};

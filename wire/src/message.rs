@@ -23,33 +23,12 @@ pub enum Request {
     Hello,
     /// Regenerate the first record of the NIST known-answer file. Answered by [`Response::Kat`].
     Kat,
-    /// One call after the operation's set-up. Answered by [`Response::Trial`] with one call.
-    Calibrate {
-        /// The operation to call.
-        operation: Operation,
-    },
     /// One bracket around a loop of calls. Answered by [`Response::Trial`].
-    Trial {
-        /// The operation to call.
-        operation: Operation,
-        /// Untimed calls before the bracket.
-        warmups: u32,
-        /// Calls inside the bracket.
-        calls: u32,
-        /// Target time that the host expects, for the meter to state before it starts.
-        expected_nanoseconds: u64,
-    },
-    /// A bracket around each call. Answered by [`Response::Samples`], in blocks.
-    Samples {
-        /// The operation to call.
-        operation: Operation,
-        /// Untimed calls before the first bracket.
-        warmups: u32,
-        /// Number of samples.
-        calls: u32,
-        /// Target time that the host expects, for the meter to state before it starts.
-        expected_nanoseconds: u64,
-    },
+    ///
+    /// A loop of one call without warm-ups is the calibration that a plan is made from.
+    Trial(Loop),
+    /// A bracket around each call of a loop. Answered by [`Response::Samples`], in blocks.
+    Samples(Loop),
     /// One call on a stack painted with a pattern. Answered by [`Response::Stack`].
     Stack {
         /// The operation to call.
@@ -73,6 +52,19 @@ pub enum Request {
     Bye,
 }
 
+/// A loop of calls, the same for every trial: set-up, warm-ups, then the calls that count.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Loop {
+    /// The operation to call.
+    pub operation: Operation,
+    /// Untimed calls after the set-up.
+    pub warmups: u32,
+    /// Calls that are measured.
+    pub calls: u32,
+    /// Target time that the host expects, for the meter to state before it starts.
+    pub expected_nanoseconds: u64,
+}
+
 /// What the meter answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(
@@ -89,7 +81,7 @@ pub enum Response {
     },
     /// Answer to [`Request::Kat`].
     Kat(KatReport),
-    /// Answer to [`Request::Calibrate`] and [`Request::Trial`].
+    /// Answer to [`Request::Trial`].
     Trial {
         /// Calls inside the bracket.
         calls: u32,
@@ -388,6 +380,8 @@ pub enum BufferName {
     Signature,
     /// Message and signature in one, as `crypto_sign` makes it.
     SignedMessage,
+    /// A length that the call writes.
+    Length,
 }
 
 impl fmt::Display for BufferName {
@@ -401,6 +395,7 @@ impl fmt::Display for BufferName {
             Self::Message => "message",
             Self::Signature => "signature",
             Self::SignedMessage => "signed message",
+            Self::Length => "length",
         })
     }
 }

@@ -1,0 +1,218 @@
+//! A process of Linux: an inherited socket for the line, mappings for the memory.
+
+use core::ptr;
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
+use std::sync::OnceLock;
+use std::time::Instant;
+
+use embedded_io::ErrorKind;
+use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+
+use crate::board::MeasuringStack;
+use crate::cpu::{counter, exceptions};
+use crate::meter::log::info;
+
+/// Environment variable with the number of the inherited socket.
+const LINE_VARIABLE: &str = "NGCC_METER_FD";
+
+/// Address space below the measuring stack that no access may touch.
+const GUARD: usize = 1 << 30;
+
+/// Bytes that an operation may use, as on the boards.
+const STACK: usize = 8 << 20;
+
+/// Bytes of the submission's heap, as on the boards.
+const HEAP: usize = 256 << 20;
+
+/// The inherited socket.
+static LINE: OnceLock<UnixStream> = OnceLock::new();
+
+/// When the process started.
+static STARTED: OnceLock<Instant> = OnceLock::new();
+
+/// The mappings, by address.
+struct Memory {
+    /// Start of guard and stack.
+    stack: usize,
+    /// Start of the heap.
+    heap: usize,
+}
+
+static MEMORY: OnceLock<Memory> = OnceLock::new();
+
+/// Runs the meter on the inherited socket; without one, hands the program to the host tool, as
+/// `cargo run` expects.
+pub fn main() -> ExitCode {
+    let Some(number) = std::env::var(LINE_VARIABLE)
+        .ok()
+        .and_then(|text| text.parse().ok())
+    else {
+        return hand_over();
+    };
+    match prepare(number) {
+        Ok(()) => {}
+        Err(error) => {
+            eprintln!("error: the meter cannot start: {error}");
+            return ExitCode::from(2);
+        }
+    }
+    let description = counter::start();
+    pin();
+    let low = memory().stack + GUARD;
+    // SAFETY: the mapping is used for nothing else.
+    let stack = unsafe { MeasuringStack::new(ptr::with_exposed_provenance_mut(low), STACK) };
+    crate::meter(description, None, stack);
+    ExitCode::SUCCESS
+}
+
+/// Becomes `cargo host run <this program>`.
+fn hand_over() -> ExitCode {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let error = match std::env::current_exe() {
+        Ok(program) => Command::new(cargo)
+            .args(["host", "run"])
+            .arg(program)
+            .exec(),
+        Err(error) => error,
+    };
+    eprintln!("error: this meter is started by the host tool, which did not start: {error}");
+    eprintln!("help: run it with `cargo host run <path>` in the project's folder");
+    ExitCode::from(2)
+}
+
+/// Takes over the socket and the signals, and maps stack and heap.
+fn prepare(number: i32) -> std::io::Result<()> {
+    // SAFETY: the host tool passed this socket on to us alone.
+    let line = UnixStream::from(unsafe { OwnedFd::from_raw_fd(number) });
+    // A number that is no socket is noticed here and not in the middle of a measurement.
+    line.local_addr()?;
+    let _ = MEMORY.set(Memory::map()?);
+    exceptions::start()?;
+    let _ = STARTED.set(Instant::now());
+    LINE.set(line)
+        .map_err(|_| std::io::Error::other("started twice"))
+}
+
+impl Memory {
+    /// Maps the stack above its guard, and the heap.
+    fn map() -> std::io::Result<Self> {
+        let map = |length, protection| {
+            // SAFETY: a new mapping, wherever the kernel finds room.
+            unsafe {
+                mmap_anonymous(
+                    ptr::null_mut(),
+                    length,
+                    protection,
+                    MapFlags::PRIVATE | MapFlags::NORESERVE,
+                )
+            }
+        };
+        let stack = map(GUARD + STACK, ProtFlags::empty())?;
+        let heap = map(HEAP, ProtFlags::READ | ProtFlags::WRITE)?;
+        // SAFETY: the upper part of the mapping just made.
+        unsafe {
+            let read_write = MprotectFlags::READ | MprotectFlags::WRITE;
+            mprotect(stack.byte_add(GUARD), STACK, read_write)?;
+        }
+        Ok(Self {
+            stack: stack.expose_provenance(),
+            heap: heap.expose_provenance(),
+        })
+    }
+}
+
+fn memory() -> &'static Memory {
+    MEMORY.get_or_init(|| Memory::map().expect("the kernel gives address space"))
+}
+
+/// Keeps this thread on the processor that it runs on: counts of two processors do not add up.
+fn pin() {
+    let mut only = CpuSet::new();
+    only.set(sched_getcpu());
+    let pinned = sched_setaffinity(None, &only);
+    let allowed = sched_getaffinity(None).map(|set| set.count()).unwrap_or(0);
+    info!("pinned: {} ({allowed} processor allowed)", pinned.is_ok());
+}
+
+/// The line to the host.
+pub struct SocketLine(&'static UnixStream);
+
+/// A handle on the line.
+pub fn line() -> SocketLine {
+    SocketLine(LINE.get().expect("prepared before anything else"))
+}
+
+impl embedded_io::ErrorType for SocketLine {
+    type Error = std::io::Error;
+}
+
+impl embedded_io::Read for SocketLine {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Self::Error> {
+        std::io::Read::read(&mut self.0, buffer)
+    }
+}
+
+impl embedded_io::Write for SocketLine {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize, Self::Error> {
+        std::io::Write::write(&mut self.0, bytes)
+    }
+
+    fn flush(&mut self) -> Result<(), Self::Error> {
+        std::io::Write::flush(&mut self.0)
+    }
+}
+
+impl super::Line for SocketLine {
+    fn is_gone(error: ErrorKind) -> bool {
+        // A socket has no transient errors but interruption, after which reading goes on.
+        !matches!(error, ErrorKind::Interrupted)
+    }
+}
+
+/// Time since the start, in nanoseconds.
+pub fn nanoseconds() -> u64 {
+    STARTED.get_or_init(Instant::now).elapsed().as_nanos() as u64
+}
+
+/// Frequency of the clock behind [`nanoseconds`]: the kernel's monotonic clock.
+pub fn clock_hz() -> u64 {
+    1_000_000_000
+}
+
+/// The memory that the submission's heap is made of.
+pub fn heap() -> *mut [u8] {
+    ptr::slice_from_raw_parts_mut(ptr::with_exposed_provenance_mut(memory().heap), HEAP)
+}
+
+/// Whether this address lies in the hole below the measuring stack.
+pub fn is_guard(data_address: u64) -> bool {
+    MEMORY.get().is_some_and(|memory| {
+        let begin = memory.stack as u64;
+        (begin..begin + GUARD as u64).contains(&data_address)
+    })
+}
+
+/// Whether these bytes lie on the measuring stack.
+pub fn is_stack(begin: u64, length: u64) -> bool {
+    MEMORY.get().is_some_and(|memory| {
+        let low = (memory.stack + GUARD) as u64;
+        begin >= low && begin.saturating_add(length) <= low + STACK as u64
+    })
+}
+
+/// The build id that the linker put into the running program.
+pub fn build_id() -> [u8; 20] {
+    buildid::build_id()
+        .and_then(|id| id.try_into().ok())
+        .unwrap_or_default()
+}
+
+/// Ends the process at once, without C's exit handlers.
+pub fn power_off(_entry_level: Option<u8>) -> ! {
+    // SAFETY: ends the process.
+    unsafe { libc::_exit(1) }
+}

@@ -1,0 +1,31 @@
+//! One file per board: its line, its clock, its memory, its power switch.
+//!
+//! Every board offers the same names; the meter knows none of them.
+
+#[cfg(target_os = "none")]
+mod bare;
+#[cfg(target_os = "none")]
+mod log;
+mod stack;
+
+pub use stack::MeasuringStack;
+
+#[cfg(target_os = "none")]
+mod qemu_virt;
+#[cfg(target_os = "none")]
+pub use qemu_virt::*;
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+pub use linux::*;
+
+use embedded_io::ErrorKind;
+
+/// The line to the host. Reading and writing block.
+pub trait Line: embedded_io::Read<Error: embedded_io::Error> + embedded_io::Write {
+    /// Whether the line is gone for good: nobody will ever answer.
+    fn is_gone(error: ErrorKind) -> bool {
+        matches!(error, ErrorKind::BrokenPipe | ErrorKind::ConnectionReset)
+    }
+}

@@ -1,0 +1,87 @@
+//! The cycle counter of the performance monitors, PMCCNTR_EL0.
+//!
+//! Register names and fields are those of the Arm Architecture Reference Manual (DDI 0487),
+//! chapter D13 "The Performance Monitors Extension" and section D24.5 for the registers.
+
+use core::arch::asm;
+
+use aarch64_cpu::registers::{ID_AA64DFR0_EL1, Readable};
+use wire::CounterSource;
+
+use crate::meter::self_test::CounterDescription;
+
+/// PMCR_EL0: enable (bit 0), reset event counters (1) and the cycle counter (2), count every cycle
+/// (bit 3 clear), 64-bit cycle counter overflow (6).
+const PMCR_START: u64 = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 6;
+
+/// The cycle counter's bit in PMCNTENSET_EL0, PMINTENCLR_EL1 and PMOVSCLR_EL0.
+const CYCLE_COUNTER: u64 = 1 << 31;
+
+/// PMCCFILTR_EL0: count at EL1 and EL0 in this security state (all filter bits clear), and at
+/// EL2 as well (NSH, bit 27).
+#[cfg(not(drill_still_counter))]
+const PMCCFILTR: u64 = 1 << 27;
+/// The drill: P (bit 31) excludes EL1, where we run, so that the counter stands still.
+#[cfg(drill_still_counter)]
+const PMCCFILTR: u64 = 1 << 31;
+
+/// PMCEID0_EL0: the event INST_RETIRED (0x08) is implemented.
+const INST_RETIRED: u64 = 1 << 0x08;
+
+/// Starts the counter; `emulated` says that the board is QEMU's.
+///
+/// All registers are unknown at reset and written explicitly. QEMU offers INST_RETIRED only when
+/// it counts instructions precisely, which proves the mode we run in.
+pub fn start(emulated: bool) -> CounterDescription {
+    let missing = |note| CounterDescription::new(CounterSource::Missing, note);
+    match ID_AA64DFR0_EL1.read(ID_AA64DFR0_EL1::PMUVer) {
+        0 => return missing("no performance monitors: ID_AA64DFR0_EL1.PMUVer is 0"),
+        15 => {
+            return missing("performance monitors of an unknown kind: ID_AA64DFR0_EL1.PMUVer is 15");
+        }
+        _ => {}
+    }
+    // SAFETY: the performance monitors exist, and nothing but this file uses them.
+    unsafe {
+        asm!(
+            "msr pmintenclr_el1, {cycle}",
+            "msr pmovsclr_el0, {cycle}",
+            "msr pmccfiltr_el0, {filter}",
+            "msr pmcr_el0, {start}",
+            "msr pmcntenset_el0, {cycle}",
+            "isb",
+            cycle = in(reg) CYCLE_COUNTER,
+            filter = in(reg) PMCCFILTR,
+            start = in(reg) PMCR_START,
+            options(nostack, preserves_flags),
+        );
+    }
+    if !emulated {
+        return CounterDescription::new(
+            CounterSource::Pmccntr,
+            "PMCCNTR_EL0 between isb instructions",
+        );
+    }
+    let events: u64;
+    // SAFETY: reading an identification register has no effect.
+    unsafe { asm!("mrs {}, pmceid0_el0", out(reg) events, options(nostack, preserves_flags)) };
+    if events & INST_RETIRED == 0 {
+        return missing("QEMU runs without -icount: its cycle counter follows the host's clock");
+    }
+    CounterDescription::new(
+        CounterSource::Icount,
+        "PMCCNTR_EL0 under QEMU -icount: one count is one instruction",
+    )
+}
+
+/// The counter's value, after everything before this call has finished.
+#[inline(always)]
+pub fn read() -> u64 {
+    let value: u64;
+    // SAFETY: reading the counter changes nothing. The asm is not `nomem`, so that the compiler
+    // moves no memory access across it.
+    unsafe {
+        asm!("isb", "mrs {}, pmccntr_el0", "isb", out(reg) value, options(nostack, preserves_flags));
+    }
+    value
+}

@@ -1,0 +1,106 @@
+//! Functions of known length and known stack use.
+
+use core::arch::naked_asm;
+
+/// Returns at once.
+///
+/// # Safety
+///
+/// A C function like any other.
+#[unsafe(naked)]
+pub unsafe extern "C" fn empty() {
+    naked_asm!("ret")
+}
+
+/// Executes exactly `instructions` (x0) more instructions than [`empty`]; at least 5.
+///
+/// # Safety
+///
+/// A C function like any other.
+#[unsafe(naked)]
+pub unsafe extern "C" fn sled_long(instructions: usize) {
+    naked_asm!(
+        // These two, one more if the rest is odd, and two for each turn of the loop.
+        "sub x0, x0, #2",
+        "tbz x0, #0, 1f",
+        "sub x0, x0, #1",
+        "1:",
+        "subs x0, x0, #2",
+        "b.gt 1b",
+        "ret",
+    )
+}
+
+/// Executes one instruction more than [`empty`].
+///
+/// # Safety
+///
+/// A C function like any other.
+#[unsafe(naked)]
+pub unsafe extern "C" fn sled_one() {
+    naked_asm!("nop", "ret")
+}
+
+/// Executes ten instructions more than [`empty`].
+///
+/// # Safety
+///
+/// A C function like any other.
+#[unsafe(naked)]
+pub unsafe extern "C" fn sled_ten() {
+    naked_asm!(".rept 10", "nop", ".endr", "ret")
+}
+
+/// Uses exactly `bytes` (x0, a multiple of 16) of stack and writes the lowest word of them.
+///
+/// # Safety
+///
+/// A C function like any other.
+#[unsafe(naked)]
+pub unsafe extern "C" fn stack(bytes: usize) {
+    naked_asm!(
+        "sub x1, sp, x0",
+        "mov x2, sp",
+        "mov sp, x1",
+        "str xzr, [sp]",
+        "mov sp, x2",
+        "ret",
+    )
+}
+
+/// Writes to address 0.
+///
+/// # Safety
+///
+/// A C function like any other, but it faults.
+#[unsafe(naked)]
+pub unsafe extern "C" fn null_write() {
+    naked_asm!("mov x0, xzr", "str xzr, [x0]", "ret")
+}
+
+/// Recurses until the stack is gone.
+///
+/// # Safety
+///
+/// A C function like any other, but it faults.
+#[unsafe(naked)]
+pub unsafe extern "C" fn overflow() {
+    naked_asm!(
+        "stp x29, x30, [sp, #-4096]!",
+        "mov x29, sp",
+        "bl {overflow}",
+        "ldp x29, x30, [sp], #4096",
+        "ret",
+        overflow = sym overflow,
+    )
+}
+
+/// Never returns.
+///
+/// # Safety
+///
+/// A C function like any other.
+#[unsafe(naked)]
+pub unsafe extern "C" fn hang() {
+    naked_asm!("1:", "b 1b")
+}

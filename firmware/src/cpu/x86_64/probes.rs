@@ -1,0 +1,108 @@
+//! Functions of known length and known stack use.
+
+use core::arch::naked_asm;
+
+/// Returns at once.
+///
+/// # Safety
+///
+/// A C function like any other.
+#[unsafe(naked)]
+pub unsafe extern "C" fn empty() {
+    naked_asm!("ret")
+}
+
+/// Executes exactly `instructions` (rdi) more instructions than [`empty`]; at least 5.
+///
+/// # Safety
+///
+/// A C function like any other.
+#[unsafe(naked)]
+pub unsafe extern "C" fn sled_long(instructions: usize) {
+    naked_asm!(
+        // These three, one more if the rest is odd, and two for each turn of the loop.
+        "sub rdi, 3",
+        "test dil, 1",
+        "jz 2f",
+        "sub rdi, 1",
+        "2:",
+        "sub rdi, 2",
+        "jg 2b",
+        "ret",
+    )
+}
+
+/// Executes one instruction more than [`empty`].
+///
+/// # Safety
+///
+/// A C function like any other.
+#[unsafe(naked)]
+pub unsafe extern "C" fn sled_one() {
+    naked_asm!("nop", "ret")
+}
+
+/// Executes ten instructions more than [`empty`].
+///
+/// # Safety
+///
+/// A C function like any other.
+#[unsafe(naked)]
+pub unsafe extern "C" fn sled_ten() {
+    naked_asm!(".rept 10", "nop", ".endr", "ret")
+}
+
+/// Uses exactly `bytes` (rdi, a multiple of 16) of stack below the return address and writes the
+/// lowest word of them.
+///
+/// # Safety
+///
+/// A C function like any other.
+#[unsafe(naked)]
+pub unsafe extern "C" fn stack(bytes: usize) {
+    naked_asm!(
+        "mov rax, rsp",
+        "sub rsp, rdi",
+        "mov qword ptr [rsp], 0",
+        "mov rsp, rax",
+        "ret",
+    )
+}
+
+/// Writes to address 0.
+///
+/// # Safety
+///
+/// A C function like any other, but it faults.
+#[unsafe(naked)]
+pub unsafe extern "C" fn null_write() {
+    naked_asm!("xor eax, eax", "mov qword ptr [rax], 0", "ret")
+}
+
+/// Recurses until the stack is gone.
+///
+/// # Safety
+///
+/// A C function like any other, but it faults.
+#[unsafe(naked)]
+pub unsafe extern "C" fn overflow() {
+    naked_asm!(
+        "push rbp",
+        "mov rbp, rsp",
+        "sub rsp, 4096",
+        "call {overflow}",
+        "leave",
+        "ret",
+        overflow = sym overflow,
+    )
+}
+
+/// Never returns.
+///
+/// # Safety
+///
+/// A C function like any other.
+#[unsafe(naked)]
+pub unsafe extern "C" fn hang() {
+    naked_asm!("2:", "jmp 2b")
+}

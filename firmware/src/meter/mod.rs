@@ -1,0 +1,14 @@
+//! What is measured and how. Knows no board, no architecture and no candidate.
+
+pub mod buffers;
+pub mod fault;
+pub mod instance;
+pub mod link;
+pub mod log;
+mod measure;
+mod result;
+pub mod self_test;
+mod serve;
+mod stack;
+
+pub use serve::serve;

@@ -1,0 +1,192 @@
+//! Answering the host, one request after the other.
+
+use spin::Mutex;
+use wire::{CounterSource, Hello, Loop, Operation, Request, Response, SAMPLES_PER_BLOCK};
+
+use crate::board::{Line, MeasuringStack};
+use crate::cpu::Call;
+use crate::meter::instance::Instance;
+use crate::meter::link::{Asked, Link};
+use crate::meter::log::info;
+use crate::meter::measure::{Subject, Total};
+use crate::meter::result::{self, Held, Unanswered, refused};
+use crate::meter::{fault, stack};
+
+/// Samples of one request at most: the iterations that the published plan allows in one trial.
+pub const MAX_SAMPLES: usize = 20_000;
+
+/// The samples of the result that is held.
+static SAMPLES: Mutex<[u64; MAX_SAMPLES]> = Mutex::new([0; MAX_SAMPLES]);
+
+/// Loops expected to take longer than this are announced before they start.
+const ANNOUNCE_NANOSECONDS: u64 = 100_000_000;
+
+/// The meter: an instance, the stack it runs on, and what is held for the host.
+struct Meter<'a, L: Line, I: Instance> {
+    link: Link<L>,
+    hello: Hello,
+    stack: MeasuringStack,
+    instance: I,
+    samples: &'a mut [u64; MAX_SAMPLES],
+    held: Option<(u16, Held)>,
+}
+
+/// Answers requests until the host says goodbye or the line is gone.
+pub fn serve<L: Line, I: Instance>(line: L, hello: Hello, stack: MeasuringStack, instance: I) {
+    let mut samples = SAMPLES.lock();
+    let mut meter = Meter {
+        link: Link::new(line),
+        hello,
+        stack,
+        instance,
+        samples: &mut samples,
+        held: None,
+    };
+    info!("ready: {}", meter.hello.label.as_str());
+    while let Some(asked) = meter.link.receive() {
+        match asked.request {
+            Request::Bye => {
+                meter.link.send(asked.number, 0, &Response::Goodbye);
+                return;
+            }
+            Request::Release { request } => {
+                meter.held.take_if(|(number, _)| *number == request);
+                meter.link.send(asked.number, 0, &Response::Released);
+            }
+            Request::Block { request, block } => meter.resend(asked.number, request, block),
+            _ => meter.answer(&asked),
+        }
+    }
+}
+
+impl<L: Line, I: Instance> Meter<'_, L, I> {
+    /// Answers a request: from what is held if it is a repetition.
+    fn answer(&mut self, asked: &Asked) {
+        if !matches!(&self.held, Some((number, _)) if *number == asked.number) {
+            let result = self.perform(asked);
+            fault::note(asked.number, None);
+            self.held = Some((asked.number, result.unwrap_or_else(Held::from)));
+        }
+        let blocks = match &self.held {
+            Some((_, Held::Samples(total))) => total.div_ceil(SAMPLES_PER_BLOCK),
+            _ => 1,
+        };
+        for block in 0..blocks {
+            self.send_held(asked.number, block as u16);
+        }
+    }
+
+    /// Sends one block of the held result again, under the number of its own request.
+    fn resend(&mut self, number: u16, request: u16, block: u16) {
+        if matches!(&self.held, Some((held, _)) if *held == request) {
+            self.send_held(request, block);
+        } else {
+            let response = refused("no result is held for this request");
+            self.link.send(number, 0, &response);
+        }
+    }
+
+    fn send_held(&mut self, request: u16, block: u16) {
+        match &self.held {
+            Some((_, Held::One(response))) => self.link.send(request, block, response),
+            Some((_, Held::Samples(total))) => {
+                let response = result::sample_block(&self.samples[..*total], block);
+                self.link.send(request, block, &response);
+            }
+            None => {}
+        }
+    }
+
+    /// Does what is asked, which takes as long as it takes.
+    fn perform(&mut self, asked: &Asked) -> Result<Held, Unanswered> {
+        match &asked.request {
+            Request::Hello => Ok(Held::One(Response::Hello(self.hello.clone()))),
+            Request::Kat => {
+                fault::note(asked.number, None);
+                let report = self.instance.known_answer(&mut self.stack)?;
+                Ok(Held::One(Response::Kat(report)))
+            }
+            Request::Trial(plan) => self.trial(asked.number, plan),
+            Request::Samples(plan) => self.sample(asked.number, plan),
+            Request::Stack { operation, pattern } => {
+                self.stack_use(asked.number, *operation, *pattern)
+            }
+            Request::Block { .. } | Request::Release { .. } | Request::Bye => {
+                Err(Unanswered::Refused("this is no measurement"))
+            }
+        }
+    }
+
+    /// Notes what happens now, tells the host if it will take long, and sets the operation up.
+    fn begin(
+        &mut self,
+        number: u16,
+        plan: &Loop,
+    ) -> Result<(Subject<'_, I>, Call, &mut MeasuringStack, &mut [u64]), Unanswered> {
+        let operation = plan.operation;
+        if !matches!(operation, Operation::Probe(_))
+            && !self.hello.category.operations().contains(&operation)
+        {
+            return Err(Unanswered::Refused("the instance has no such operation"));
+        }
+        if self.hello.counter.source == CounterSource::Missing {
+            return Err(Unanswered::Refused("there is no counter to measure with"));
+        }
+        fault::note(number, Some(operation));
+        if plan.expected_nanoseconds > ANNOUNCE_NANOSECONDS {
+            let nanoseconds = plan.expected_nanoseconds;
+            self.link.send(number, 0, &Response::Expect { nanoseconds });
+        }
+        let mut subject = Subject {
+            instance: &mut self.instance,
+            operation,
+        };
+        subject.prepare(&mut self.stack)?;
+        let call = subject
+            .call()
+            .ok_or(Unanswered::Refused("no probe has this length"))?;
+        Ok((subject, call, &mut self.stack, &mut self.samples[..]))
+    }
+
+    fn trial(&mut self, number: u16, plan: &Loop) -> Result<Held, Unanswered> {
+        let (mut subject, call, stack, _) = self.begin(number, plan)?;
+        let Total { count, nanoseconds } = subject.total(stack, &call, plan.warmups, plan.calls)?;
+        Ok(Held::One(Response::Trial {
+            calls: plan.calls,
+            count,
+            nanoseconds,
+        }))
+    }
+
+    fn sample(&mut self, number: u16, plan: &Loop) -> Result<Held, Unanswered> {
+        let overhead = self.hello.counter.overhead;
+        let calls = plan.calls as usize;
+        if calls == 0 || calls > MAX_SAMPLES {
+            return Err(Unanswered::Refused("no memory for this many samples"));
+        }
+        let (mut subject, call, stack, samples) = self.begin(number, plan)?;
+        subject.samples(stack, &call, plan.warmups, overhead, &mut samples[..calls])?;
+        Ok(Held::Samples(calls))
+    }
+
+    fn stack_use(
+        &mut self,
+        number: u16,
+        operation: Operation,
+        pattern: u64,
+    ) -> Result<Held, Unanswered> {
+        let plan = Loop {
+            operation,
+            warmups: 0,
+            calls: 1,
+            expected_nanoseconds: 0,
+        };
+        let (subject, call, stack, _) = self.begin(number, &plan)?;
+        let (bytes, returned) = stack::used_by(stack, &call, pattern);
+        subject.accept(0, returned)?;
+        Ok(Held::One(Response::Stack {
+            bytes,
+            available: stack.len() as u64,
+        }))
+    }
+}
