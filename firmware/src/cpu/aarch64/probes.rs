@@ -86,10 +86,12 @@ pub unsafe extern "C" fn null_write() {
 #[unsafe(naked)]
 pub unsafe extern "C" fn overflow() {
     naked_asm!(
-        "stp x29, x30, [sp, #-4096]!",
+        "sub sp, sp, #4096",
+        "stp x29, x30, [sp]",
         "mov x29, sp",
         "bl {overflow}",
-        "ldp x29, x30, [sp], #4096",
+        "ldp x29, x30, [sp]",
+        "add sp, sp, #4096",
         "ret",
         overflow = sym overflow,
     )
