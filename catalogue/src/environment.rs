@@ -33,7 +33,7 @@ pub const ALL: &[&str] = &[
 ];
 
 /// The deliberate flaws, each with the `cfg` that it sets in the firmware.
-pub const DRILLS: &[(&str, &str)] = &[
+pub const DRILLS: [(&str, &str); 2] = [
     ("still-counter", "drill_still_counter"),
     ("wrong-kat", "drill_wrong_kat"),
 ];

@@ -1,0 +1,128 @@
+//! From an instance's C sources to an archive, one room for each step.
+
+pub mod archive;
+pub mod compile;
+pub mod directives;
+pub mod error;
+pub mod generate;
+pub mod rename;
+pub mod settings;
+pub mod symbols;
+
+use std::fs;
+
+use catalogue::{
+    BuildReport, Catalogue, CompilerReport, Instance, LibraryReport, Toolchain, Unit,
+    compiler_flags, file_digest,
+};
+
+pub use error::BuildError;
+pub use settings::Settings;
+
+use compile::Compiled;
+use error::file;
+
+/// What a build hands to cargo.
+pub struct Built {
+    /// Lines for cargo, in order: the order of archives decides who serves memcpy.
+    pub directives: Vec<String>,
+}
+
+/// Builds what the settings name, into their output folder.
+pub fn run(settings: &Settings) -> Result<Built, BuildError> {
+    let catalogue = Catalogue::load(&settings.root)?;
+    let instance = catalogue.find(&settings.instance)?;
+    instance
+        .availability(settings.board)
+        .map_err(|why| BuildError::Unavailable {
+            instance: instance.name(),
+            board: settings.board.name,
+            reason: why.reason,
+        })?;
+    let toolchain = Toolchain::find(settings.board)?;
+    let flags = compiler_flags(
+        settings.flag_set,
+        instance,
+        settings.board,
+        &toolchain,
+        &settings.root,
+    );
+    let compiled = compile::compile(instance, &toolchain, &flags, settings)?;
+    let objects = symbols::read_all(instance, &compiled, settings.board.architecture)?;
+    let functions = symbols::required(instance, &objects)?;
+    rename::rename_all(&objects, &toolchain)?;
+    archive::create(&settings.out, &compiled, &toolchain)?;
+
+    let source = generate::instance_source(instance, settings.board, &functions);
+    let target = settings.out.join("instance.rs");
+    fs::write(&target, source).map_err(file("write", &target))?;
+    report(settings, instance, &toolchain, &compiled)?
+        .write(&settings.out.join(BuildReport::FILE))?;
+    Ok(Built {
+        directives: directives::all(settings, instance, &toolchain),
+    })
+}
+
+/// What this build says of itself.
+fn report(
+    settings: &Settings,
+    instance: &Instance,
+    toolchain: &Toolchain,
+    compiled: &[Compiled],
+) -> Result<BuildReport, BuildError> {
+    let units = compiled
+        .iter()
+        .map(|unit| {
+            Ok(Unit {
+                source: instance.source_name(&unit.source),
+                source_sha256: file_digest(&unit.source)?,
+                object_sha256: file_digest(&unit.object)?,
+                command: unit
+                    .command
+                    .iter()
+                    .map(|argument| portable(argument, settings, instance))
+                    .collect(),
+                warnings: unit.warnings,
+            })
+        })
+        .collect::<Result<_, BuildError>>()?;
+    Ok(BuildReport {
+        candidate: instance.candidate.clone(),
+        label: instance.label.clone(),
+        board: settings.board.name.to_owned(),
+        flag_set: settings.flag_set.name().to_owned(),
+        drills: settings
+            .drills
+            .iter()
+            .map(|drill| drill.name.to_owned())
+            .collect(),
+        package: format!("{} {}", instance.package.name, instance.package.version),
+        compiler: CompilerReport {
+            program: toolchain.compiler.display().to_string(),
+            version: toolchain.compiler_version.clone(),
+        },
+        libc: LibraryReport {
+            name: toolchain.library.name.to_owned(),
+            version: toolchain.library.version.clone(),
+            archive: toolchain
+                .library
+                .archive
+                .as_deref()
+                .map(archive::short_name),
+        },
+        units,
+    })
+}
+
+/// An argument with this machine's folders replaced by names, the innermost folder first.
+fn portable(argument: &str, settings: &Settings, instance: &Instance) -> String {
+    let mut argument = argument.to_owned();
+    for (folder, name) in [
+        (&settings.out, "$OUT"),
+        (&instance.root, "$TREE"),
+        (&settings.root, "$ROOT"),
+    ] {
+        argument = argument.replace(&folder.display().to_string(), name);
+    }
+    argument
+}

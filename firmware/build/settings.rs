@@ -1,0 +1,132 @@
+//! What to build, read from the environment.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use catalogue::environment::{BOARD, DRILL, DRILLS, FLAGS, INSTANCE};
+use catalogue::{Board, DEFAULT_INSTANCE, FlagSet, board, board_for_target};
+
+use super::BuildError;
+
+/// What to build, for what, and where to.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// `<candidate>/<label>`.
+    pub instance: String,
+    /// The board.
+    pub board: &'static Board,
+    /// The compiler's flags.
+    pub flag_set: FlagSet,
+    /// Deliberate flaws.
+    pub drills: Vec<Drill>,
+    /// cargo's target triple.
+    pub target: String,
+    /// cargo's host triple.
+    pub host: String,
+    /// The workspace's folder.
+    pub root: PathBuf,
+    /// The folder for everything that is built.
+    pub out: PathBuf,
+}
+
+/// A deliberate flaw, to test the instrument.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Drill {
+    /// Its name in the environment and in reports.
+    pub name: &'static str,
+    /// The `cfg` that it sets.
+    pub cfg: &'static str,
+}
+
+impl Settings {
+    /// What the environment asks for.
+    pub fn from_environment() -> Result<Self, BuildError> {
+        let target = cargo_says("TARGET")?;
+        let named = |variable| env::var(variable).ok().filter(|value| !value.is_empty());
+        let manifest_folder = PathBuf::from(cargo_says("CARGO_MANIFEST_DIR")?);
+        Ok(Self {
+            instance: named(INSTANCE).unwrap_or_else(|| DEFAULT_INSTANCE.to_owned()),
+            board: choose_board(named(BOARD).as_deref(), &target)?,
+            flag_set: match named(FLAGS) {
+                Some(name) => FlagSet::from_name(&name)?,
+                None => FlagSet::Guide,
+            },
+            drills: parse_drills(&named(DRILL).unwrap_or_default())?,
+            host: cargo_says("HOST")?,
+            root: manifest_folder
+                .parent()
+                .map_or_else(|| manifest_folder.clone(), Path::to_owned),
+            out: PathBuf::from(cargo_says("OUT_DIR")?),
+            target,
+        })
+    }
+}
+
+fn cargo_says(variable: &'static str) -> Result<String, BuildError> {
+    env::var(variable).map_err(|_| BuildError::Environment { variable })
+}
+
+/// The named board, if cargo builds for it, or the one that the target stands for.
+fn choose_board(name: Option<&str>, target: &str) -> Result<&'static Board, BuildError> {
+    let Some(name) = name else {
+        return Ok(board_for_target(target)?);
+    };
+    let chosen = board(name)?;
+    if chosen.cargo_target == target {
+        Ok(chosen)
+    } else {
+        Err(BuildError::WrongTarget {
+            board: chosen.name,
+            needed: chosen.cargo_target,
+            target: target.to_owned(),
+        })
+    }
+}
+
+fn parse_drills(list: &str) -> Result<Vec<Drill>, BuildError> {
+    list.split(',')
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+        .map(|name| {
+            DRILLS
+                .iter()
+                .find(|(known, _)| *known == name)
+                .map(|(name, cfg)| Drill { name, cfg })
+                .ok_or_else(|| BuildError::UnknownDrill {
+                    name: name.to_owned(),
+                    known: DRILLS.map(|(known, _)| known).join(", "),
+                })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_target_decides_unless_a_board_is_named() {
+        let virt = choose_board(None, "aarch64-unknown-none").unwrap();
+        assert_eq!(virt.name, "qemu-virt");
+        let virt = choose_board(Some("qemu-virt"), "aarch64-unknown-none").unwrap();
+        assert_eq!(virt.name, "qemu-virt");
+    }
+
+    #[test]
+    fn a_board_of_another_target_is_refused_with_the_remedy() {
+        let error = choose_board(Some("qemu-virt"), "x86_64-unknown-linux-gnu").unwrap_err();
+        assert!(error.to_string().contains("x86_64-unknown-linux-gnu"));
+        let help = miette::Diagnostic::help(&error).unwrap().to_string();
+        assert!(help.contains("--target aarch64-unknown-none"), "{help}");
+    }
+
+    #[test]
+    fn drills_are_known_by_name() {
+        assert_eq!(parse_drills("").unwrap(), []);
+        let drills = parse_drills("wrong-kat, still-counter").unwrap();
+        assert_eq!(drills[0].cfg, "drill_wrong_kat");
+        assert_eq!(drills[1].cfg, "drill_still_counter");
+        let error = parse_drills("wrong-kat,bad").unwrap_err();
+        assert!(error.to_string().contains("bad"), "{error}");
+    }
+}
