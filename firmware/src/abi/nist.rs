@@ -174,123 +174,14 @@ impl NistInstance {
         usize::try_from(self.reported_length()).unwrap_or(0)
     }
 
-    /// One call of the set-up, judged like a measured one.
-    fn step(&mut self, operation: Operation, runner: &mut dyn Runner) -> Result<(), Failure> {
-        let call = self.call(operation);
-        let returned = runner.run(&call);
-        self.judge(operation, returned)
+    /// The operation as a step of the set-up, judged like a measured one.
+    fn step<R: Runner>(&mut self, operation: Operation, runner: &mut R) -> Result<(), Failure> {
+        self.perform(operation, runner)
             .and_then(|()| self.inspect(operation))
             .map_err(|kind| failure(operation, kind))
     }
 
-    /// A call of the four arguments and the key; the empty context, where there is one, goes
-    /// between them.
-    fn signing_call(&self, function: usize, arguments: [usize; 5]) -> Call {
-        let [a, b, c, d, key] = arguments;
-        let context = matches!(self.functions, Functions::Sig { context: true, .. });
-        // SAFETY: the functions come from the instance's own objects; the catalogue says that they
-        // are of this interface, and every pointer leads to a buffer of the size that it claims.
-        unsafe {
-            if context {
-                Call::new(function, [a, b, c, d, 0, 0, key])
-            } else {
-                Call::new(function, [a, b, c, d, key])
-            }
-        }
-    }
-
-    /// The known answer of a KEM after the opening: keygen, enc, dec.
-    fn kem_record(
-        &mut self,
-        record: &mut RecordDigest,
-        runner: &mut dyn Runner,
-    ) -> Result<(), Failure> {
-        self.step(Operation::Keygen, runner)?;
-        record.field_hex("pk", self.public_key.contents());
-        record.field_hex("sk", self.secret_key.contents());
-        self.step(Operation::Enc, runner)?;
-        drill(&mut self.ciphertext);
-        record.field_hex("ct", self.ciphertext.contents());
-        drill(&mut self.ciphertext);
-        record.field_hex("ss", self.shared_secret.contents());
-        self.step(Operation::Dec, runner)
-    }
-
-    /// The known answer of a signature scheme after the opening: keygen, sign, open.
-    fn sig_record(
-        &mut self,
-        record: &mut RecordDigest,
-        message: &[u8; MESSAGE_BYTES],
-        (sign, open): (usize, usize),
-        runner: &mut dyn Runner,
-    ) -> Result<(), Failure> {
-        self.step(Operation::Keygen, runner)?;
-        record.field_hex("pk", self.public_key.contents());
-        record.field_hex("sk", self.secret_key.contents());
-
-        self.message.contents_mut()[..MESSAGE_BYTES].copy_from_slice(message);
-        let arguments = [
-            self.signed_message.address(),
-            self.length.address(),
-            self.message.address(),
-            MESSAGE_BYTES,
-            self.secret_key.address(),
-        ];
-        let call = self.signing_call(sign, arguments);
-        let returned = runner.run(&call);
-        let length = self.signed_length(Operation::Sign, returned)?;
-        record.field_decimal("smlen", length as u64);
-        drill(&mut self.signed_message);
-        record.field_hex("sm", &self.signed_message.contents()[..length]);
-        drill(&mut self.signed_message);
-
-        let arguments = [
-            self.signed_message.address(),
-            self.length.address(),
-            self.signed_message.address(),
-            length,
-            self.public_key.address(),
-        ];
-        let call = self.signing_call(open, arguments);
-        let returned = runner.run(&call);
-        let length = self.signed_length(Operation::Verify, returned)?;
-        if self.signed_message.contents()[..length] != *message {
-            return Err(failure(Operation::Verify, FailureKind::Disagreement));
-        }
-        Ok(())
-    }
-
-    /// The length that `crypto_sign` or `crypto_sign_open` wrote, all else being well.
-    fn signed_length(&self, operation: Operation, returned: u64) -> Result<usize, Failure> {
-        self.judge(operation, returned)
-            .and_then(|()| self.check_guards())
-            .and_then(|()| self.signed_message.check_length(self.reported_length()))
-            .map_err(|kind| failure(operation, kind))
-    }
-
-    fn check_guards(&self) -> Result<(), FailureKind> {
-        self.buffers()
-            .iter()
-            .try_for_each(|buffer| buffer.check_guards())
-    }
-}
-
-impl Instance for NistInstance {
-    fn prepare(&mut self, operation: Operation, runner: &mut dyn Runner) -> Result<(), Failure> {
-        self.reset();
-        random::seed_for_measurement();
-        for (index, byte) in self.message.contents_mut().iter_mut().enumerate() {
-            *byte = (131 * index + MEASURED_MESSAGE) as u8;
-        }
-        let setup: &[Operation] = match operation {
-            Operation::Enc | Operation::Sign => &[Operation::Keygen],
-            Operation::Dec => &[Operation::Keygen, Operation::Enc, Operation::Dec],
-            Operation::Verify => &[Operation::Keygen, Operation::Sign, Operation::Verify],
-            _ => &[],
-        };
-        setup.iter().try_for_each(|step| self.step(*step, runner))
-    }
-
+    /// The call that performs the operation once.
     fn call(&mut self, operation: Operation) -> Call {
         let [pk, sk, ct, ss, decapsulated, message, signature, length] = [
             self.public_key.address(),
@@ -332,11 +223,121 @@ impl Instance for NistInstance {
         }
     }
 
-    fn judge(&self, _operation: Operation, returned: u64) -> Result<(), FailureKind> {
-        match returned as i32 {
-            0 => Ok(()),
-            code => Err(FailureKind::ReturnCode(i64::from(code))),
+    /// A call of the four arguments and the key; the empty context, where there is one, goes
+    /// between them.
+    fn signing_call(&self, function: usize, arguments: [usize; 5]) -> Call {
+        let [a, b, c, d, key] = arguments;
+        let context = matches!(self.functions, Functions::Sig { context: true, .. });
+        // SAFETY: the functions come from the instance's own objects; the catalogue says that they
+        // are of this interface, and every pointer leads to a buffer of the size that it claims.
+        unsafe {
+            if context {
+                Call::new(function, [a, b, c, d, 0, 0, key])
+            } else {
+                Call::new(function, [a, b, c, d, key])
+            }
         }
+    }
+
+    /// The known answer of a KEM after the opening: keygen, enc, dec.
+    fn kem_record<R: Runner>(
+        &mut self,
+        record: &mut RecordDigest,
+        runner: &mut R,
+    ) -> Result<(), Failure> {
+        self.step(Operation::Keygen, runner)?;
+        record.field_hex("pk", self.public_key.contents());
+        record.field_hex("sk", self.secret_key.contents());
+        self.step(Operation::Enc, runner)?;
+        drill(&mut self.ciphertext);
+        record.field_hex("ct", self.ciphertext.contents());
+        drill(&mut self.ciphertext);
+        record.field_hex("ss", self.shared_secret.contents());
+        self.step(Operation::Dec, runner)
+    }
+
+    /// The known answer of a signature scheme after the opening: keygen, sign, open.
+    fn sig_record<R: Runner>(
+        &mut self,
+        record: &mut RecordDigest,
+        message: &[u8; MESSAGE_BYTES],
+        (sign, open): (usize, usize),
+        runner: &mut R,
+    ) -> Result<(), Failure> {
+        self.step(Operation::Keygen, runner)?;
+        record.field_hex("pk", self.public_key.contents());
+        record.field_hex("sk", self.secret_key.contents());
+
+        self.message.contents_mut()[..MESSAGE_BYTES].copy_from_slice(message);
+        let arguments = [
+            self.signed_message.address(),
+            self.length.address(),
+            self.message.address(),
+            MESSAGE_BYTES,
+            self.secret_key.address(),
+        ];
+        let call = self.signing_call(sign, arguments);
+        let returned = runner.run(&call);
+        let length = self.signed_length(Operation::Sign, returned)?;
+        record.field_decimal("smlen", length as u64);
+        drill(&mut self.signed_message);
+        record.field_hex("sm", &self.signed_message.contents()[..length]);
+        drill(&mut self.signed_message);
+
+        let arguments = [
+            self.signed_message.address(),
+            self.length.address(),
+            self.signed_message.address(),
+            length,
+            self.public_key.address(),
+        ];
+        let call = self.signing_call(open, arguments);
+        let returned = runner.run(&call);
+        let length = self.signed_length(Operation::Verify, returned)?;
+        if self.signed_message.contents()[..length] != *message {
+            return Err(failure(Operation::Verify, FailureKind::Disagreement));
+        }
+        Ok(())
+    }
+
+    /// The length that `crypto_sign` or `crypto_sign_open` wrote, all else being well.
+    fn signed_length(&self, operation: Operation, returned: u64) -> Result<usize, Failure> {
+        succeeded(returned)
+            .and_then(|()| self.check_guards())
+            .and_then(|()| self.signed_message.check_length(self.reported_length()))
+            .map_err(|kind| failure(operation, kind))
+    }
+
+    fn check_guards(&self) -> Result<(), FailureKind> {
+        self.buffers()
+            .iter()
+            .try_for_each(|buffer| buffer.check_guards())
+    }
+}
+
+impl Instance for NistInstance {
+    fn prepare<R: Runner>(&mut self, operation: Operation, runner: &mut R) -> Result<(), Failure> {
+        self.reset();
+        random::seed_for_measurement();
+        for (index, byte) in self.message.contents_mut().iter_mut().enumerate() {
+            *byte = (131 * index + MEASURED_MESSAGE) as u8;
+        }
+        let setup: &[Operation] = match operation {
+            Operation::Enc | Operation::Sign => &[Operation::Keygen],
+            Operation::Dec => &[Operation::Keygen, Operation::Enc, Operation::Dec],
+            Operation::Verify => &[Operation::Keygen, Operation::Sign, Operation::Verify],
+            _ => &[],
+        };
+        setup.iter().try_for_each(|step| self.step(*step, runner))
+    }
+
+    fn perform<R: Runner>(
+        &mut self,
+        operation: Operation,
+        runner: &mut R,
+    ) -> Result<(), FailureKind> {
+        let call = self.call(operation);
+        succeeded(runner.run(&call))
     }
 
     fn inspect(&self, operation: Operation) -> Result<(), FailureKind> {
@@ -355,7 +356,7 @@ impl Instance for NistInstance {
         }
     }
 
-    fn known_answer(&mut self, runner: &mut dyn Runner) -> Result<KatReport, Failure> {
+    fn known_answer<R: Runner>(&mut self, runner: &mut R) -> Result<KatReport, Failure> {
         self.reset();
         let opening = Opening::draw(self.generator);
         random::seed_for_known_answer(self.generator, &opening.seed);
@@ -373,6 +374,14 @@ impl Instance for NistInstance {
         Ok(record
             .finish()
             .expect("a NIST record has at most eight fields"))
+    }
+}
+
+/// Every function of this interface returns an `int`, 0 for success.
+fn succeeded(returned: u64) -> Result<(), FailureKind> {
+    match returned as i32 {
+        0 => Ok(()),
+        code => Err(FailureKind::ReturnCode(code.into())),
     }
 }
 

@@ -4,36 +4,38 @@ use wire::{Failure, FailureKind, KatReport, Operation};
 
 use crate::cpu::Call;
 
-/// Runs a call of the submission on the measuring stack and brings back what it returned.
+/// Runs the calls of a submission on the measuring stack and brings back what they returned.
 ///
-/// An operation's set-up and the known answers go through it, so that every call of a submission
-/// runs in the same surroundings.
+/// Every call of a submission goes through a runner, so that all run in the same surroundings;
+/// which runner it is decides what is learnt from it.
 pub trait Runner {
-    /// Runs one call and returns the whole return register, of which an `int` is the low half.
+    /// Runs a call that belongs to the operation. The whole return register comes back, of which
+    /// an `int` is the low half.
     fn run(&mut self, call: &Call) -> u64;
 }
 
 /// An instance of a submission behind one of the C interfaces.
 pub trait Instance {
-    /// Brings buffers, randomness and keys to the state before the first call of `operation`,
-    /// the same every time.
+    /// Brings buffers, randomness, heap and keys to the state before the first call of
+    /// `operation`, the same every time.
     ///
     /// # Errors
     ///
     /// A [`Failure`] that names the operation of the set-up that failed.
-    fn prepare(&mut self, operation: Operation, runner: &mut dyn Runner) -> Result<(), Failure>;
+    fn prepare<R: Runner>(&mut self, operation: Operation, runner: &mut R) -> Result<(), Failure>;
 
-    /// The call that performs `operation` once.
-    fn call(&mut self, operation: Operation) -> Call;
-
-    /// Judges what one call returned: cheap enough to stand inside a loop.
+    /// Performs the operation once. What is judged here is cheap enough to stand inside a loop.
     ///
     /// # Errors
     ///
-    /// [`FailureKind::ReturnCode`] when the interface does not allow this value.
-    fn judge(&self, operation: Operation, returned: u64) -> Result<(), FailureKind>;
+    /// [`FailureKind::ReturnCode`] when the interface does not allow what a call returned.
+    fn perform<R: Runner>(
+        &mut self,
+        operation: Operation,
+        runner: &mut R,
+    ) -> Result<(), FailureKind>;
 
-    /// Judges everything that can be told after a call: lengths, guards, agreement.
+    /// Judges everything else that can be told after the operation: lengths, guards, agreement.
     ///
     /// # Errors
     ///
@@ -45,5 +47,5 @@ pub trait Instance {
     /// # Errors
     ///
     /// A [`Failure`] that names the operation that failed.
-    fn known_answer(&mut self, runner: &mut dyn Runner) -> Result<KatReport, Failure>;
+    fn known_answer<R: Runner>(&mut self, runner: &mut R) -> Result<KatReport, Failure>;
 }

@@ -1,117 +1,86 @@
-//! Brackets: one around a loop of calls, or one around each call.
+//! The subject of a measurement, and the ways to measure it.
 
-use wire::{CounterSource, Failure, Operation, Probe, Sled};
+use wire::{Failure, FailureKind, Operation, Probe};
 
 use crate::board::{self, MeasuringStack};
 use crate::cpu::{Call, counter};
 use crate::meter::instance::{Instance, Runner};
-
-/// Calls of the self-test, of which the least count is taken.
-const SELF_TEST_CALLS: u32 = 32;
-
-/// Instructions of the self-test's sled.
-const SELF_TEST_SLED: u32 = 1000;
-
-impl Runner for MeasuringStack {
-    fn run(&mut self, call: &Call) -> u64 {
-        MeasuringStack::run(self, call)
-    }
-}
+use crate::meter::runner::{StackGauge, Stopwatch};
 
 /// What one bracket around a loop showed.
 pub struct Total {
-    /// What the counter advanced by.
+    /// What the counter advanced by, nothing taken off.
     pub count: u64,
     /// The same bracket on the board's clock.
     pub nanoseconds: u64,
 }
 
-/// The subject of a measurement: an operation of the instance, or a probe.
-pub struct Subject<'a, I: Instance> {
-    /// The instance behind every operation that is not a probe.
-    pub instance: &'a mut I,
-    /// What is called.
-    pub operation: Operation,
+/// What is measured: an operation of the instance, or one of the meter's own probes.
+pub enum Subject<'a, I: Instance> {
+    /// An operation of the instance.
+    Instance(&'a mut I, Operation),
+    /// A probe: no set-up, and nothing to judge.
+    Probe(Probe, Call),
 }
 
 impl<I: Instance> Subject<'_, I> {
-    /// Brings everything to the state before the first call.
-    ///
-    /// # Errors
-    ///
-    /// The failure of the set-up.
-    pub fn prepare(&mut self, stack: &mut MeasuringStack) -> Result<(), Failure> {
-        match self.operation {
-            Operation::Probe(_) => Ok(()),
-            operation => self.instance.prepare(operation, stack),
+    fn operation(&self) -> Operation {
+        match self {
+            Self::Instance(_, operation) => *operation,
+            Self::Probe(probe, _) => Operation::Probe(*probe),
         }
     }
 
-    /// The call to bracket; `None` for a probe that does not exist.
-    pub fn call(&mut self) -> Option<Call> {
-        match self.operation {
-            Operation::Probe(probe) => Call::of_probe(probe),
-            operation => Some(self.instance.call(operation)),
+    fn prepare<R: Runner>(&mut self, runner: &mut R) -> Result<(), Failure> {
+        match self {
+            Self::Instance(instance, operation) => instance.prepare(*operation, runner),
+            Self::Probe(..) => Ok(()),
         }
     }
 
-    fn judge(&self, call: u32, returned: u64) -> Result<(), Failure> {
-        match self.operation {
-            Operation::Probe(_) => Ok(()),
-            operation => self.instance.judge(operation, returned),
+    fn perform<R: Runner>(&mut self, runner: &mut R) -> Result<(), FailureKind> {
+        match self {
+            Self::Instance(instance, operation) => instance.perform(*operation, runner),
+            Self::Probe(_, call) => {
+                runner.run(call);
+                Ok(())
+            }
         }
-        .map_err(|kind| self.failure(call, kind))
     }
 
-    /// Looks at everything that a call left behind.
-    ///
-    /// # Errors
-    ///
+    fn inspect(&self) -> Result<(), FailureKind> {
+        match self {
+            Self::Instance(instance, operation) => instance.inspect(*operation),
+            Self::Probe(..) => Ok(()),
+        }
+    }
+
     /// What was wrong, as a failure of call number `call`.
-    pub fn inspect(&self, call: u32) -> Result<(), Failure> {
-        match self.operation {
-            Operation::Probe(_) => Ok(()),
-            operation => self.instance.inspect(operation),
-        }
-        .map_err(|kind| self.failure(call, kind))
-    }
-
-    /// Judges what one call returned and left behind.
-    ///
-    /// # Errors
-    ///
-    /// What was wrong, as a failure of call number `call`.
-    pub fn accept(&self, call: u32, returned: u64) -> Result<(), Failure> {
-        self.judge(call, returned)?;
-        self.inspect(call)
-    }
-
-    fn failure(&self, call: u32, kind: wire::FailureKind) -> Failure {
-        Failure {
-            operation: self.operation,
+    fn failure(&self, call: u32) -> impl Fn(FailureKind) -> Failure {
+        let operation = self.operation();
+        move |kind| Failure {
+            operation,
             call,
             kind,
         }
     }
 
-    /// Untimed calls before a bracket.
-    fn warm_up(
-        &mut self,
-        stack: &mut MeasuringStack,
-        call: &Call,
-        warmups: u32,
-    ) -> Result<(), Failure> {
-        for index in 0..warmups {
-            let returned = stack.run(call);
-            self.accept(index, returned)?;
-        }
-        Ok(())
+    /// Performs the operation once and looks at everything that it left behind.
+    fn perform_and_inspect<R: Runner>(&mut self, call: u32, runner: &mut R) -> Result<(), Failure> {
+        let result = self.perform(runner).and_then(|()| self.inspect());
+        result.map_err(self.failure(call))
     }
 
-    /// One bracket around `calls` calls, after `warmups` untimed ones.
+    /// The set-up and `warmups` untimed calls.
+    fn warm_up(&mut self, stack: &mut MeasuringStack, warmups: u32) -> Result<(), Failure> {
+        self.prepare(stack)?;
+        (0..warmups).try_for_each(|call| self.perform_and_inspect(call, stack))
+    }
+
+    /// One bracket around `calls` calls, after set-up and `warmups` untimed ones.
     ///
-    /// The returned values are judged inside the loop, at the cost of a comparison; guards and
-    /// lengths after it.
+    /// Returned codes are judged inside the loop, at the cost of a comparison; guards and lengths
+    /// after it.
     ///
     /// # Errors
     ///
@@ -119,20 +88,19 @@ impl<I: Instance> Subject<'_, I> {
     pub fn total(
         &mut self,
         stack: &mut MeasuringStack,
-        call: &Call,
         warmups: u32,
         calls: u32,
     ) -> Result<Total, Failure> {
-        self.warm_up(stack, call, warmups)?;
+        self.warm_up(stack, warmups)?;
         let begin = board::nanoseconds();
         let start = counter::read();
-        for index in 0..calls {
-            let returned = stack.run(call);
-            self.judge(index, returned)?;
+        for call in 0..calls {
+            self.perform(stack).map_err(self.failure(call))?;
         }
         let end = counter::read();
         let nanoseconds = board::nanoseconds() - begin;
-        self.inspect(calls.saturating_sub(1))?;
+        self.inspect()
+            .map_err(self.failure(calls.saturating_sub(1)))?;
         Ok(Total {
             count: end.wrapping_sub(start),
             nanoseconds,
@@ -147,47 +115,28 @@ impl<I: Instance> Subject<'_, I> {
     pub fn samples(
         &mut self,
         stack: &mut MeasuringStack,
-        call: &Call,
         warmups: u32,
         overhead: u64,
         samples: &mut [u64],
     ) -> Result<(), Failure> {
-        self.warm_up(stack, call, warmups)?;
-        for (index, sample) in (0..).zip(samples) {
-            let (count, returned) = bracket(stack, call);
-            *sample = count.saturating_sub(overhead);
-            self.accept(index, returned)?;
+        self.warm_up(stack, warmups)?;
+        let mut stopwatch = Stopwatch::new(stack, overhead);
+        for (call, sample) in (0..).zip(samples) {
+            self.perform_and_inspect(call, &mut stopwatch)?;
+            *sample = stopwatch.take();
         }
         Ok(())
     }
-}
 
-/// One bracket around one call, and what the call returned.
-#[inline(never)]
-fn bracket(stack: &mut MeasuringStack, call: &Call) -> (u64, u64) {
-    let start = counter::read();
-    let returned = stack.run(call);
-    let end = counter::read();
-    (end.wrapping_sub(start), returned)
-}
-
-/// What an empty call costs inside the bracket of a sample, and the net count of a sled of known
-/// length: each the least of some tries. Both 0 without a counter.
-pub fn self_test(stack: &mut MeasuringStack, source: CounterSource) -> (u64, Sled) {
-    let mut least = |probe| {
-        if source == CounterSource::Missing {
-            return 0;
-        }
-        let call = Call::of_probe(probe).expect("a probe that exists");
-        (0..SELF_TEST_CALLS)
-            .map(|_| bracket(stack, &call).0)
-            .min()
-            .unwrap_or(0)
-    };
-    let overhead = least(Probe::Empty);
-    let sled = Sled {
-        instructions: SELF_TEST_SLED,
-        count: least(Probe::Sled(SELF_TEST_SLED)).saturating_sub(overhead),
-    };
-    (overhead, sled)
+    /// Bytes of stack that one call uses.
+    ///
+    /// # Errors
+    ///
+    /// The failure of the call.
+    pub fn stack_use(&mut self, stack: &mut MeasuringStack, pattern: u64) -> Result<u64, Failure> {
+        self.prepare(stack)?;
+        let mut gauge = StackGauge::new(stack, pattern);
+        self.perform_and_inspect(0, &mut gauge)?;
+        Ok(gauge.bytes())
+    }
 }

@@ -7,8 +7,8 @@ pub mod link;
 pub mod log;
 mod measure;
 mod result;
+mod runner;
 pub mod self_test;
 mod serve;
-mod stack;
 
 pub use serve::serve;

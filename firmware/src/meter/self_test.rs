@@ -1,10 +1,26 @@
 //! What the meter finds out about itself at boot, and tells the host in its Hello.
 
-use wire::{Counter, CounterSource, Hello, Label, SCHEMA_HASH, SelfTest, Text};
+use wire::{
+    Counter, CounterSource, Hello, Label, Probe, SCHEMA_HASH, SelfTest, Sled, StackProbe, Text,
+};
 
 use crate::abi::Identity;
 use crate::board::{self, MeasuringStack};
-use crate::meter::{measure, stack};
+use crate::cpu::Call;
+use crate::meter::instance::Runner;
+use crate::meter::runner::{StackGauge, Stopwatch};
+
+/// Calls of a probe of which the least count is taken.
+const CALLS: u32 = 32;
+
+/// Instructions of the sled.
+const SLED: u32 = 1000;
+
+/// Known stack uses.
+const STACK_BYTES: [u32; 2] = [400, 800];
+
+/// The pattern of the self-test; the host chooses those of measurements.
+const PATTERN: u64 = 0x5aa5_3cc3_9669_f00f;
 
 /// What the processor said about its counter when it was started.
 pub struct CounterDescription {
@@ -34,9 +50,21 @@ pub fn introduce(
     identity: &Identity,
     counter: CounterDescription,
     entry_level: Option<u8>,
-    measuring_stack: &mut MeasuringStack,
+    stack: &mut MeasuringStack,
 ) -> Hello {
-    let (overhead, sled) = measure::self_test(measuring_stack, counter.source);
+    let has_counter = counter.source != CounterSource::Missing;
+    let mut least = |probe, overhead| {
+        if has_counter {
+            least_count(stack, probe, overhead)
+        } else {
+            0
+        }
+    };
+    let overhead = least(Probe::Empty, 0);
+    let sled = Sled {
+        instructions: SLED,
+        count: least(Probe::Sled(SLED), overhead),
+    };
     Hello {
         schema: SCHEMA_HASH,
         build_id: board::build_id(),
@@ -53,12 +81,36 @@ pub fn introduce(
         },
         clock_hz: board::clock_hz(),
         entry_level,
-        stack_available: measuring_stack.len() as u64,
+        stack_available: stack.len() as u64,
         self_test: SelfTest {
-            stack: stack::self_test(measuring_stack),
+            stack: STACK_BYTES.map(|used_bytes| StackProbe {
+                used_bytes,
+                measured_bytes: stack_use(stack, used_bytes),
+            }),
             sled,
         },
     }
+}
+
+fn probe(probe: Probe) -> Call {
+    Call::of_probe(probe).expect("the self-test asks for probes that exist")
+}
+
+/// The least count of some calls of a probe, less what an empty call costs.
+fn least_count(stack: &mut MeasuringStack, of: Probe, overhead: u64) -> u64 {
+    let call = probe(of);
+    let mut stopwatch = Stopwatch::new(stack, overhead);
+    let counts = (0..CALLS).map(|_| {
+        stopwatch.run(&call);
+        stopwatch.take()
+    });
+    counts.min().unwrap_or(0)
+}
+
+fn stack_use(stack: &mut MeasuringStack, bytes: u32) -> u64 {
+    let mut gauge = StackGauge::new(stack, PATTERN);
+    gauge.run(&probe(Probe::Stack(bytes)));
+    gauge.bytes()
 }
 
 /// A name as the wire has it. Names are shorter than that: the catalogue sees to it.

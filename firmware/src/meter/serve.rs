@@ -5,12 +5,12 @@ use wire::{CounterSource, Hello, Loop, Operation, Request, Response, SAMPLES_PER
 
 use crate::board::{Line, MeasuringStack};
 use crate::cpu::Call;
+use crate::meter::fault;
 use crate::meter::instance::Instance;
 use crate::meter::link::{Asked, Link};
 use crate::meter::log::info;
 use crate::meter::measure::{Subject, Total};
 use crate::meter::result::{self, Held, Unanswered, refused};
-use crate::meter::{fault, stack};
 
 /// Samples of one request at most: the iterations that the published plan allows in one trial.
 pub const MAX_SAMPLES: usize = 20_000;
@@ -29,6 +29,13 @@ struct Meter<'a, L: Line, I: Instance> {
     instance: I,
     samples: &'a mut [u64; MAX_SAMPLES],
     held: Option<(u16, Held)>,
+}
+
+/// What one request measures, and what it needs for that.
+struct Measured<'a, I: Instance> {
+    subject: Subject<'a, I>,
+    stack: &'a mut MeasuringStack,
+    samples: &'a mut [u64],
 }
 
 /// Answers requests until the host says goodbye or the line is gone.
@@ -117,40 +124,39 @@ impl<L: Line, I: Instance> Meter<'_, L, I> {
         }
     }
 
-    /// Notes what happens now, tells the host if it will take long, and sets the operation up.
-    fn begin(
-        &mut self,
-        number: u16,
-        plan: &Loop,
-    ) -> Result<(Subject<'_, I>, Call, &mut MeasuringStack, &mut [u64]), Unanswered> {
+    /// Notes what happens now, tells the host if it will take long, and names the subject.
+    fn begin(&mut self, number: u16, plan: &Loop) -> Result<Measured<'_, I>, Unanswered> {
         let operation = plan.operation;
-        if !matches!(operation, Operation::Probe(_))
-            && !self.hello.category.operations().contains(&operation)
-        {
-            return Err(Unanswered::Refused("the instance has no such operation"));
-        }
         if self.hello.counter.source == CounterSource::Missing {
             return Err(Unanswered::Refused("there is no counter to measure with"));
         }
+        let subject = match operation {
+            Operation::Probe(probe) => {
+                let call = Call::of_probe(probe);
+                Subject::Probe(probe, call.ok_or(Unanswered::Refused("no such probe"))?)
+            }
+            _ if self.hello.category.operations().contains(&operation) => {
+                Subject::Instance(&mut self.instance, operation)
+            }
+            _ => return Err(Unanswered::Refused("the instance has no such operation")),
+        };
         fault::note(number, Some(operation));
         if plan.expected_nanoseconds > ANNOUNCE_NANOSECONDS {
             let nanoseconds = plan.expected_nanoseconds;
             self.link.send(number, 0, &Response::Expect { nanoseconds });
         }
-        let mut subject = Subject {
-            instance: &mut self.instance,
-            operation,
-        };
-        subject.prepare(&mut self.stack)?;
-        let call = subject
-            .call()
-            .ok_or(Unanswered::Refused("no probe has this length"))?;
-        Ok((subject, call, &mut self.stack, &mut self.samples[..]))
+        Ok(Measured {
+            subject,
+            stack: &mut self.stack,
+            samples: &mut self.samples[..],
+        })
     }
 
     fn trial(&mut self, number: u16, plan: &Loop) -> Result<Held, Unanswered> {
-        let (mut subject, call, stack, _) = self.begin(number, plan)?;
-        let Total { count, nanoseconds } = subject.total(stack, &call, plan.warmups, plan.calls)?;
+        let Measured {
+            mut subject, stack, ..
+        } = self.begin(number, plan)?;
+        let Total { count, nanoseconds } = subject.total(stack, plan.warmups, plan.calls)?;
         Ok(Held::One(Response::Trial {
             calls: plan.calls,
             count,
@@ -164,8 +170,12 @@ impl<L: Line, I: Instance> Meter<'_, L, I> {
         if calls == 0 || calls > MAX_SAMPLES {
             return Err(Unanswered::Refused("no memory for this many samples"));
         }
-        let (mut subject, call, stack, samples) = self.begin(number, plan)?;
-        subject.samples(stack, &call, plan.warmups, overhead, &mut samples[..calls])?;
+        let Measured {
+            mut subject,
+            stack,
+            samples,
+        } = self.begin(number, plan)?;
+        subject.samples(stack, plan.warmups, overhead, &mut samples[..calls])?;
         Ok(Held::Samples(calls))
     }
 
@@ -175,17 +185,17 @@ impl<L: Line, I: Instance> Meter<'_, L, I> {
         operation: Operation,
         pattern: u64,
     ) -> Result<Held, Unanswered> {
-        let plan = Loop {
+        let once = Loop {
             operation,
             warmups: 0,
             calls: 1,
             expected_nanoseconds: 0,
         };
-        let (subject, call, stack, _) = self.begin(number, &plan)?;
-        let (bytes, returned) = stack::used_by(stack, &call, pattern);
-        subject.accept(0, returned)?;
+        let Measured {
+            mut subject, stack, ..
+        } = self.begin(number, &once)?;
         Ok(Held::One(Response::Stack {
-            bytes,
+            bytes: subject.stack_use(stack, pattern)?,
             available: stack.len() as u64,
         }))
     }

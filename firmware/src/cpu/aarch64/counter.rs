@@ -37,7 +37,9 @@ pub fn start(emulated: bool) -> CounterDescription {
     match ID_AA64DFR0_EL1.read(ID_AA64DFR0_EL1::PMUVer) {
         0 => return missing("no performance monitors: ID_AA64DFR0_EL1.PMUVer is 0"),
         15 => {
-            return missing("performance monitors of an unknown kind: ID_AA64DFR0_EL1.PMUVer is 15");
+            return missing(
+                "performance monitors of an unknown kind: ID_AA64DFR0_EL1.PMUVer is 15",
+            );
         }
         _ => {}
     }
