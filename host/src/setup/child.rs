@@ -1,0 +1,175 @@
+//! Programs started from within `cargo run`.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::error::StepError;
+
+/// What `cargo run` says about the package it runs. None of it is true for another cargo, and a
+/// build script that watches such a variable would run again.
+const OF_THIS_RUN: [&str; 4] = [
+    "CARGO_MANIFEST_",
+    "CARGO_PKG_",
+    "CARGO_BIN_",
+    "CARGO_CRATE_",
+];
+
+/// A command whose environment is that of the shell that started us, as far as it can be known.
+pub fn command(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    for (name, _) in env::vars_os() {
+        if is_of_this_run(&name) {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+/// The cargo that runs us, or the one that is found.
+pub fn cargo() -> OsString {
+    env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
+/// Runs a command to its end, its output among our words.
+///
+/// # Errors
+///
+/// When it cannot be started or does not succeed.
+pub fn run(command: &mut Command) -> Result<(), StepError> {
+    let name = name(command);
+    let status = command
+        .stdin(Stdio::null())
+        .stdout(io::stderr())
+        .status()
+        .map_err(|error| StepError::new(format!("{name} does not start: {error}")))?;
+    judge(&name, status)
+}
+
+/// Runs a command that is given as words. It may ask, as sudo does.
+///
+/// # Errors
+///
+/// When it cannot be started or does not succeed.
+pub fn run_words(words: &[String]) -> Result<(), StepError> {
+    let Some((program, arguments)) = words.split_first() else {
+        return Ok(());
+    };
+    let mut command = command(program);
+    let status = command
+        .args(arguments)
+        .stdout(io::stderr())
+        .status()
+        .map_err(|error| StepError::new(format!("{program} does not start: {error}")))?;
+    judge(&words.join(" "), status)
+}
+
+/// Runs a command, and ends it after some time.
+///
+/// # Errors
+///
+/// When it cannot be started, does not succeed or has no end.
+pub fn run_within(command: &mut Command, limit: Duration) -> Result<(), StepError> {
+    let name = name(command);
+    let failed = |error| StepError::new(format!("{name} does not run: {error}"));
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(io::stderr())
+        .spawn()
+        .map_err(failed)?;
+    let deadline = Instant::now() + limit;
+    loop {
+        if let Some(status) = child.try_wait().map_err(failed)? {
+            return judge(&name, status);
+        }
+        if Instant::now() >= deadline {
+            child.kill().and_then(|()| child.wait()).map_err(failed)?;
+            return Err(StepError::new(format!(
+                "{name} was ended after {} s",
+                limit.as_secs()
+            )));
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn judge(name: &str, status: ExitStatus) -> Result<(), StepError> {
+    if status.success() {
+        Ok(())
+    } else {
+        Err(StepError::new(format!("{name}: {status}")))
+    }
+}
+
+/// The command as it would be typed, but for the quotes.
+fn name(command: &Command) -> String {
+    let words: Vec<_> = std::iter::once(command.get_program())
+        .chain(command.get_args())
+        .map(|word| word.to_string_lossy())
+        .collect();
+    words.join(" ")
+}
+
+fn is_of_this_run(name: &OsStr) -> bool {
+    name == "CARGO"
+        || name == "OUT_DIR"
+        || name == "RUST_RECURSION_COUNT"
+        || OF_THIS_RUN
+            .iter()
+            .any(|prefix| name.as_encoded_bytes().starts_with(prefix.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_package_goes_and_the_users_settings_stay() {
+        for name in [
+            "CARGO",
+            "CARGO_PKG_NAME",
+            "CARGO_MANIFEST_DIR",
+            "CARGO_BIN_EXE_host",
+        ] {
+            assert!(is_of_this_run(name.as_ref()), "{name}");
+        }
+        for name in [
+            "CARGO_HOME",
+            "CARGO_TARGET_DIR",
+            "CARGO_NET_OFFLINE",
+            "RUSTFLAGS",
+            "PATH",
+        ] {
+            assert!(!is_of_this_run(name.as_ref()), "{name}");
+        }
+    }
+
+    /// cargo itself runs this test, and tells it about its package.
+    #[test]
+    fn a_command_does_not_inherit_the_package() {
+        let removed: Vec<_> = command("true")
+            .get_envs()
+            .filter(|(_, value)| value.is_none())
+            .map(|(name, _)| name.to_owned())
+            .collect();
+        assert!(
+            removed.contains(&"CARGO_MANIFEST_DIR".into()),
+            "{removed:?}"
+        );
+    }
+
+    #[test]
+    fn failures_and_endless_commands_are_reported() {
+        let limit = Duration::from_millis(100);
+        assert_eq!(run_within(&mut command("true"), limit * 100), Ok(()));
+        let failed = run_within(&mut command("false"), limit * 100);
+        assert!(failed.is_err_and(|error| error.to_string().contains("exit status: 1")));
+        let endless = run_within(command("sleep").arg("60"), limit);
+        assert!(endless.is_err_and(|error| error.to_string().contains("sleep 60 was ended")));
+        let lost = run_words(&["/nowhere/program".into()]);
+        assert!(lost.is_err_and(|error| error.to_string().contains("does not start")));
+    }
+}
