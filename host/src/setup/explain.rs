@@ -9,8 +9,8 @@ use super::need::NEEDS;
 use super::plan::{Step, plan};
 
 /// The needs of the product, each with whether it is met.
-pub fn report(machine: &Machine) -> String {
-    let mut lines: Vec<(bool, String)> = NEEDS
+fn needs(machine: &Machine) -> Vec<(bool, String)> {
+    let mut all: Vec<_> = NEEDS
         .iter()
         .map(|need| {
             let met = !machine.missing.contains(need);
@@ -18,20 +18,31 @@ pub fn report(machine: &Machine) -> String {
         })
         .collect();
     if machine.targets.is_empty() {
-        lines.push((true, "Rust libraries for bare metal".into()));
+        all.push((true, "Rust libraries for bare metal".into()));
     }
     for (target, obstacle) in &machine.targets {
-        lines.push((false, format!("Rust libraries for {target}: {obstacle}")));
+        all.push((false, format!("Rust libraries for {target}: {obstacle}")));
     }
-    lines.push((machine.rustfmt, "rustfmt".into()));
-    lines.push((machine.clippy, "clippy".into()));
-    let mut text = String::new();
-    for (met, line) in lines {
-        let mark = if met { "present" } else { "missing" };
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "  {mark}  {line}");
-    }
-    text
+    all.push((machine.rustfmt, "rustfmt".into()));
+    all.push((machine.clippy, "clippy".into()));
+    all
+}
+
+/// The needs of the product, a line for each.
+pub fn report(machine: &Machine) -> String {
+    needs(machine)
+        .into_iter()
+        .map(|(met, need)| {
+            let mark = if met { "present" } else { "missing" };
+            format!("  {mark}  {need}\n")
+        })
+        .collect()
+}
+
+/// The needs that are met.
+pub fn present(machine: &Machine) -> Vec<String> {
+    let met = needs(machine).into_iter().filter(|(met, _)| *met);
+    met.map(|(_, need)| need).collect()
 }
 
 /// What is missing, in one line.
@@ -59,6 +70,7 @@ pub fn explain(machine: &Machine, interactive: bool) -> String {
     let otherwise = plan(&without_rustup);
     let list = |text: &mut String, steps: &[Step], machine: &Machine| {
         for step in steps {
+            // Writing to a string cannot fail.
             let _ = writeln!(text, "  {}", command_of(step, machine, interactive));
         }
     };

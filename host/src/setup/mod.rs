@@ -20,7 +20,7 @@ use std::time::Duration;
 
 pub use check::Machine;
 pub use error::{SetupError, StepError};
-pub use explain::{missing, report};
+pub use explain::{missing, present, report};
 use plan::Step;
 
 /// How long rustup may take: where it cannot reach its server it may also hang.
