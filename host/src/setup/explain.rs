@@ -97,3 +97,51 @@ pub fn command_of(step: &Step, machine: &Machine, interactive: bool) -> String {
         ),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fake::{complete, fresh};
+    use super::super::need::NEEDS;
+    use super::*;
+
+    /// Without QEMU and the target, on a machine where we are not root.
+    fn lacking() -> Machine {
+        let mut machine = Machine {
+            missing: NEEDS
+                .into_iter()
+                .filter(|need| need.name == "QEMU")
+                .collect(),
+            ..fresh()
+        };
+        if let Some(apt) = &mut machine.apt {
+            apt.sudo = true;
+        }
+        machine
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        assert_eq!(
+            missing(&lacking()),
+            "QEMU, the Rust libraries for aarch64-unknown-none"
+        );
+        assert_eq!(missing(&complete()), "");
+        let report = report(&lacking());
+        assert_eq!(report.matches("  missing  ").count(), 2);
+        assert_eq!(report.lines().count(), NEEDS.len() + 3);
+        assert!(present(&complete()).len() > present(&lacking()).len());
+    }
+
+    #[test]
+    fn every_command_is_said_beforehand() {
+        insta::assert_snapshot!(explain(&lacking(), false), @r"
+        This will be done:
+          rustup target add aarch64-unknown-none
+          sudo --non-interactive env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-remove --no-install-recommends --option=DPkg::Lock::Timeout=120 qemu-system-arm
+        and where rustup cannot, this instead of it:
+          sudo --non-interactive env DEBIAN_FRONTEND=noninteractive apt-get update
+          sudo --non-interactive env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-remove --no-install-recommends --option=DPkg::Lock::Timeout=120 qemu-system-arm rustc-web rust-web-src rust-web-llvm rust-web-clippy
+          build core and alloc for aarch64-unknown-none once with /usr/bin/rustc into .cargo/sysroot, and name both in .cargo/local.toml
+        ");
+    }
+}

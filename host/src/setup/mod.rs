@@ -10,6 +10,8 @@ pub mod child;
 pub mod compiler;
 mod error;
 mod explain;
+#[cfg(test)]
+mod fake;
 pub mod need;
 pub mod plan;
 pub mod sysroot;

@@ -130,45 +130,10 @@ pub fn remedies(machine: &Machine) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check::{Apt, SystemCompiler};
-    use super::super::need::{NEEDS, RUST_PACKAGES};
+    use super::super::check::Apt;
+    use super::super::fake::{ALL_THERE, TARGET, complete, fresh};
+    use super::super::need::NEEDS;
     use super::*;
-
-    const TARGET: &str = "aarch64-unknown-none";
-
-    const ALL_THERE: SystemCompiler = SystemCompiler {
-        compiler: true,
-        source: true,
-        clippy: true,
-        linker: true,
-    };
-
-    /// A machine that lacks nothing.
-    fn complete() -> Machine {
-        Machine {
-            missing: Vec::new(),
-            targets: Vec::new(),
-            configured: false,
-            rustup: true,
-            rustfmt: true,
-            clippy: true,
-            system: SystemCompiler::default(),
-            apt: None,
-        }
-    }
-
-    /// Debian with nothing but rustup's compiler, which lacks the target.
-    fn fresh() -> Machine {
-        Machine {
-            missing: NEEDS.to_vec(),
-            targets: vec![(TARGET, "error: no core".into())],
-            apt: Some(Apt {
-                sudo: false,
-                unknown: RUST_PACKAGES.to_vec(),
-            }),
-            ..complete()
-        }
-    }
 
     #[test]
     fn a_complete_machine_is_left_alone() {

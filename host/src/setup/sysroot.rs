@@ -44,6 +44,14 @@ pub fn build(root: &Path, targets: &[&str]) -> Result<(), StepError> {
     let parent = root.join(SYSROOT);
     make_folder(&parent)?;
     let _lock = lock(&parent.join("lock"))?;
+    if let Some(config) = LocalConfig::load(root)
+        && targets
+            .iter()
+            .all(|target| compiler::obstacle(Some(&config), target).is_none())
+    {
+        // Somebody else built them while we waited.
+        return Ok(());
+    }
     let folder = tempfile::Builder::new()
         .prefix(&format!("{version}-"))
         .permissions(permissions(0o755))
