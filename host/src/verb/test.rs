@@ -1,0 +1,235 @@
+//! `cargo host test`: every test, whatever it takes to run it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use miette::{IntoDiagnostic, WrapErr};
+use serde::Serialize;
+
+use super::output;
+use crate::cli::Context;
+use crate::interrupt::Urgency;
+use crate::outcome::Outcome;
+use crate::project::Project;
+use crate::setup::compiler::{self, LocalConfig};
+use crate::setup::{self, Options, child};
+
+/// Tests that iterate over instances take all of them where this is set.
+const TEST_ALL: &str = "NGCC_TEST_ALL";
+
+/// Runs every test: format, lints, unit and integration tests, measurements in QEMU and here.
+///
+/// Sets the machine up first, if need be. A failed step does not keep the others from running; the
+/// summary at the end names it, and the exit code is 1.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Test all instances, not only representative ones: takes hours
+    #[arg(long)]
+    all: bool,
+    /// Set the machine up without asking
+    #[arg(long)]
+    yes: bool,
+}
+
+/// One step: a command that succeeds or does not.
+#[derive(Debug)]
+struct Step {
+    name: String,
+    command: Command,
+}
+
+/// How a step ended.
+#[derive(Debug, Serialize)]
+struct Ending {
+    step: String,
+    passed: bool,
+    seconds: f64,
+}
+
+/// Runs the tests.
+///
+/// # Errors
+///
+/// When the machine cannot be set up, or a step's program does not start.
+pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> {
+    let root = Project::find()?.root;
+    setup::ensure(
+        &root,
+        Options {
+            yes: arguments.yes,
+            interactive: context.interactive(),
+        },
+    )?;
+    let mut endings = Vec::new();
+    for mut step in steps(&root, arguments.all) {
+        context.say(format_args!("==> {}", step.name));
+        if context.common.json {
+            step.command.stdout(io::stderr());
+        }
+        let started = Instant::now();
+        let status = step
+            .command
+            .stdin(Stdio::null())
+            .status()
+            .into_diagnostic()
+            .wrap_err_with(|| format!("{} does not start", step.name))?;
+        if context.interrupt.urgency() > Urgency::None {
+            return Ok(Outcome::Interrupted);
+        }
+        let ending = Ending {
+            step: step.name,
+            passed: status.success(),
+            seconds: rounded(started.elapsed()),
+        };
+        context.say(line(&ending));
+        endings.push(ending);
+    }
+    let clean = endings.iter().all(|ending| ending.passed);
+    if context.common.json {
+        output::json(&endings)?;
+    } else {
+        output::text(&summary(&endings))?;
+    }
+    Ok(if clean {
+        Outcome::Clean
+    } else {
+        Outcome::NotClean
+    })
+}
+
+/// The steps, quick ones first.
+fn steps(root: &Path, all: bool) -> Vec<Step> {
+    let mut steps = vec![step(
+        root,
+        "format",
+        child::cargo().into(),
+        &["fmt", "--all", "--check"],
+    )];
+    let clippy = clippy(root);
+    let mut lint = |name: &str, selection: &[&str]| {
+        let arguments = [
+            &["clippy"],
+            selection,
+            &["--quiet", "--", "--deny", "warnings"],
+        ]
+        .concat();
+        steps.push(step(root, name, clippy.clone(), &arguments));
+    };
+    lint(
+        "lints for this machine",
+        &["--workspace", "--all-targets", "--target", "host-tuple"],
+    );
+    for target in setup::bare_metal_targets() {
+        let name = format!("lints for {target}");
+        lint(&name, &["--package", "firmware", "--target", target]);
+    }
+    let mut tests = step(
+        root,
+        if all { "all tests" } else { "tests" },
+        child::cargo().into(),
+        // Quiet: one line for each test program, and the closing lines that say how many passed.
+        &[
+            "test",
+            "--quiet",
+            "--workspace",
+            "--no-fail-fast",
+            "--target",
+            "host-tuple",
+        ],
+    );
+    if all {
+        tests.command.env(TEST_ALL, "1");
+    }
+    steps.push(tests);
+    steps
+}
+
+/// The Clippy that belongs to the compiler in use: cargo's own search would find that of another
+/// compiler where the local configuration names one.
+fn clippy(root: &Path) -> PathBuf {
+    let rustc = compiler::rustc(LocalConfig::load(root).as_ref());
+    let installation: Vec<_> = compiler::installation(&rustc).into_iter().collect();
+    compiler::subcommand(&installation, "cargo-clippy").unwrap_or_else(|| child::cargo().into())
+}
+
+fn step(root: &Path, name: &str, program: PathBuf, arguments: &[&str]) -> Step {
+    let mut command = child::command(program);
+    command.current_dir(root).args(arguments);
+    Step {
+        name: name.to_owned(),
+        command,
+    }
+}
+
+fn rounded(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 10.0).round() / 10.0
+}
+
+fn line(ending: &Ending) -> String {
+    let word = if ending.passed { "passed" } else { "FAILED" };
+    format!("{word}  {:>7.1} s  {}", ending.seconds, ending.step)
+}
+
+/// All endings, and the verdict.
+fn summary(endings: &[Ending]) -> String {
+    let failed: Vec<_> = endings
+        .iter()
+        .filter(|ending| !ending.passed)
+        .map(|ending| ending.step.as_str())
+        .collect();
+    let verdict = if failed.is_empty() {
+        "Everything passed.".to_owned()
+    } else {
+        format!("Failed: {}. The output above says why.", failed.join(", "))
+    };
+    let mut lines: Vec<_> = endings.iter().map(line).collect();
+    lines.push(verdict);
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ending(step: &str, passed: bool) -> Ending {
+        Ending {
+            step: step.to_owned(),
+            passed,
+            seconds: rounded(Duration::from_millis(1250)),
+        }
+    }
+
+    #[test]
+    fn the_summary_names_what_failed() {
+        let endings = [ending("format", true), ending("tests", false)];
+        assert_eq!(
+            summary(&endings),
+            "passed      1.3 s  format\n\
+             FAILED      1.3 s  tests\n\
+             Failed: tests. The output above says why."
+        );
+        assert!(summary(&endings[..1]).ends_with("Everything passed."));
+    }
+
+    #[test]
+    fn steps_run_in_the_workspace_and_only_tests_widen() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        for all in [false, true] {
+            let steps = steps(root, all);
+            let widened: Vec<_> = steps
+                .iter()
+                .filter(|step| step.command.get_envs().any(|(name, _)| name == TEST_ALL))
+                .map(|step| step.name.as_str())
+                .collect();
+            assert_eq!(widened, if all { vec!["all tests"] } else { vec![] });
+            assert!(
+                steps
+                    .iter()
+                    .all(|step| step.command.get_current_dir() == Some(root))
+            );
+        }
+    }
+}
