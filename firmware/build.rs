@@ -6,27 +6,20 @@
 #[path = "build/mod.rs"]
 mod build;
 
-use std::process::ExitCode;
-
 use build::{Settings, directives};
 
-fn main() -> ExitCode {
+fn main() {
     // First of all, so that a corrected environment leads to a new attempt.
     for variable in catalogue::environment::ALL {
         println!("cargo::rerun-if-env-changed={variable}");
     }
-    match Settings::from_environment().and_then(|settings| build::run(&settings)) {
-        Ok(built) => {
-            for directive in built.directives {
-                println!("{directive}");
-            }
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            for line in directives::error(&error) {
-                println!("{line}");
-            }
-            ExitCode::FAILURE
-        }
+    let lines = match Settings::from_environment().and_then(|settings| build::run(&settings)) {
+        Ok(built) => built.directives,
+        // cargo fails the build for these lines. An exit code would make it say them twice, in
+        // the midst of everything else that went to stdout.
+        Err(error) => directives::error(&error),
+    };
+    for line in lines {
+        println!("{line}");
     }
 }

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use miette::Diagnostic;
 use thiserror::Error;
 
+use crate::Architecture;
+
 /// What is wrong, where, and how to put it right.
 #[derive(Debug, Error, Diagnostic)]
 pub enum CatalogueError {
@@ -114,6 +116,27 @@ pub enum CatalogueError {
         board: &'static str,
         /// The programs that were tried.
         tried: String,
+        /// The variable that overrides the search.
+        variable: &'static str,
+    },
+
+    /// The compiler builds for another architecture than the board's.
+    #[error(
+        "{compiler} builds for {machine}, and {board} is {architecture}",
+        compiler = compiler.display()
+    )]
+    #[diagnostic(help(
+        "unset the environment variable {variable}, or name a cross compiler in it"
+    ))]
+    WrongCompiler {
+        /// The compiler.
+        compiler: PathBuf,
+        /// What it builds for.
+        machine: String,
+        /// The board.
+        board: &'static str,
+        /// The board's architecture.
+        architecture: Architecture,
         /// The variable that overrides the search.
         variable: &'static str,
     },

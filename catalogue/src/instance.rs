@@ -130,23 +130,23 @@ impl Instance {
         Err(Unavailable { reason })
     }
 
-    /// Every file that is compiled: its own by name, then the shared ones.
+    /// Every file that is compiled: the shared ones, which take longest and so are compiled
+    /// first, then its own by name.
     ///
     /// # Errors
     ///
     /// When its folder cannot be listed.
     pub fn sources(&self) -> Result<Vec<PathBuf>, CatalogueError> {
-        let list = fs::read_dir(&self.folder)
+        let mut own = fs::read_dir(&self.folder)
             .and_then(|entries| {
                 entries
                     .map(|entry| entry.map(|entry| entry.path()))
                     .collect::<Result<Vec<_>, _>>()
             })
             .map_err(CatalogueError::file("list", &self.folder))?;
-        let mut sources: Vec<PathBuf> = list.into_iter().filter(|path| is_source(path)).collect();
-        sources.sort();
-        sources.extend(self.shared_sources.iter().cloned());
-        Ok(sources)
+        own.retain(|path| is_source(path));
+        own.sort();
+        Ok([self.shared_sources.clone(), own].concat())
     }
 
     /// A source's name relative to [`Instance::root`], the same on every machine.

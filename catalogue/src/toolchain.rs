@@ -77,6 +77,7 @@ impl Toolchain {
         let ask = |question: &str| -> Result<PathBuf, CatalogueError> {
             Ok(PathBuf::from(first_line(&run(&compiler, &[question])?)))
         };
+        check_machine(board, &compiler, &ask("-dumpmachine")?, variable)?;
         Ok(Self {
             compiler_headers: ask("-print-file-name=include")?,
             objcopy: ask("-print-prog-name=objcopy")?,
@@ -117,6 +118,26 @@ fn find_compiler(
     Err(CatalogueError::NoCompiler {
         board,
         tried: list(&candidates),
+        variable,
+    })
+}
+
+/// The compiler builds for the board's architecture: its answer begins with the name.
+fn check_machine(
+    board: &Board,
+    compiler: &Path,
+    machine: &Path,
+    variable: &'static str,
+) -> Result<(), CatalogueError> {
+    let machine = machine.to_string_lossy();
+    if machine.split('-').next() == Some(board.architecture.name()) {
+        return Ok(());
+    }
+    Err(CatalogueError::WrongCompiler {
+        compiler: compiler.to_owned(),
+        machine: machine.into_owned(),
+        board: board.name,
+        architecture: board.architecture,
         variable,
     })
 }
@@ -244,6 +265,18 @@ mod tests {
         let chosen = Some(OsString::from("/no/such/compiler"));
         let error = find_compiler("linux", &["gcc"], CC_LINUX, chosen).unwrap_err();
         assert!(error.to_string().contains("/no/such/compiler"), "{error}");
+    }
+
+    #[test]
+    fn a_compiler_for_another_machine_is_refused() {
+        let virt = crate::board("qemu-virt").unwrap();
+        let check =
+            |machine: &str| check_machine(virt, Path::new("gcc"), Path::new(machine), CC_AARCH64);
+        assert!(check("aarch64-linux-gnu").is_ok());
+        assert!(check("aarch64-none-elf").is_ok());
+        let error = check("x86_64-linux-gnu").unwrap_err();
+        assert!(error.to_string().contains("x86_64-linux-gnu"), "{error}");
+        assert!(error.help().unwrap().to_string().contains(CC_AARCH64));
     }
 
     #[test]

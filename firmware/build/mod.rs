@@ -5,6 +5,7 @@ pub mod compile;
 pub mod directives;
 pub mod error;
 pub mod generate;
+pub mod owners;
 pub mod rename;
 pub mod settings;
 pub mod symbols;
@@ -49,6 +50,7 @@ pub fn run(settings: &Settings) -> Result<Built, BuildError> {
     );
     let compiled = compile::compile(instance, &toolchain, &flags, settings)?;
     let objects = symbols::read_all(instance, &compiled, settings.board.architecture)?;
+    owners::check(&objects)?;
     let functions = symbols::required(instance, &objects)?;
     rename::rename_all(&objects, &toolchain)?;
     archive::create(&settings.out, &compiled, &toolchain)?;
