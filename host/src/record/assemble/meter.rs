@@ -1,0 +1,219 @@
+//! The key `meter` of a record.
+
+use catalogue::LibraryReport;
+
+use super::{ImageFacts, Occasion, Outcome, Subject, seconds, trouble};
+use crate::measurement::Measurement;
+use crate::record::schema::{
+    Captured, Counter, Emulator, Image, Inputs, Memory, Meter, MeterTrial, Output, SelfTest,
+    Sha256, StackProbe, Transport, Unknown,
+};
+use crate::record::statistics;
+use crate::session::hexadecimal;
+use crate::system;
+
+/// Bytes of each stream that a record keeps.
+const KEPT_BYTES: usize = 2048;
+
+/// How stack use is found.
+const STACK_METHOD: &str = "the deeper of two calls, each on a stack painted with another \
+    pattern and scanned from the low end afterwards";
+
+/// What only this meter knows of a measurement; its digest is put in last.
+pub(super) fn meter(
+    subject: &Subject,
+    occasion: &Occasion,
+    outcome: &Outcome,
+    reason: Option<String>,
+) -> Meter {
+    let measurement = outcome.as_ref().ok();
+    let hello = subject.hello.as_ref();
+    let counter = hello.map(|hello| counter(&hello.counter));
+    let counts = counter
+        .as_ref()
+        .is_some_and(|counter| counter.source != wire::CounterSource::Missing);
+    let trials: Vec<MeterTrial> = measurement
+        .map_or(&[][..], |measurement| &measurement.trials)
+        .iter()
+        .map(|trial| MeterTrial {
+            measurements: trial.calls.into(),
+            seconds: seconds(trial.nanoseconds),
+            count: counts.then_some(trial.count),
+            unknown: Unknown::new(),
+        })
+        .collect();
+    Meter {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        system: subject.system.clone(),
+        board: subject.image.board.clone(),
+        counter,
+        mean_count: statistics::mean_count(&trials),
+        trials,
+        samples: measurement
+            .map(|measurement| measurement.samples.clone())
+            .filter(|samples| counts && !samples.is_empty())
+            .into_iter()
+            .collect(),
+        inputs: Inputs::Same,
+        cold: None,
+        events: None,
+        memory: memory(subject, measurement),
+        image: image(&subject.image),
+        transport: transport(subject, occasion),
+        emulator: subject.emulator.as_ref().map(emulator),
+        fitness: subject.fitness.clone(),
+        fault: trouble::fault(subject, occasion, outcome),
+        reason,
+        kat: subject.kat.as_ref().map(trouble::kat_evidence),
+        self_test: hello.map(|hello| self_test(&hello.self_test)),
+        output: Output {
+            stdout: captured(&occasion.output.stdout),
+            stderr: captured(&occasion.output.stderr),
+            unknown: Unknown::new(),
+        },
+        conditions: None,
+        digest: Sha256::of(&[]),
+        unknown: Unknown::new(),
+    }
+}
+
+fn counter(counter: &wire::Counter) -> Counter {
+    Counter {
+        source: counter.source,
+        unit: counter.source.unit(),
+        overhead: counter.overhead,
+        frequency_hz: counter.frequency_hz,
+        note: counter.note.to_string(),
+        unknown: Unknown::new(),
+    }
+}
+
+fn self_test(test: &wire::SelfTest) -> SelfTest {
+    let probe = |probe: &wire::StackProbe| StackProbe {
+        used_bytes: probe.used_bytes.into(),
+        measured_bytes: probe.measured_bytes,
+        unknown: Unknown::new(),
+    };
+    SelfTest {
+        stack: test.stack.iter().map(probe).collect(),
+        sled_instructions: test.sled.instructions.into(),
+        sled_count: test.sled.count,
+        unknown: Unknown::new(),
+    }
+}
+
+fn memory(subject: &Subject, measurement: Option<&Measurement>) -> Memory {
+    let stack = measurement.and_then(|measurement| measurement.stack);
+    Memory {
+        stack_bytes: stack.map(|stack| stack.bytes),
+        stack_method: stack.map(|_| STACK_METHOD.to_owned()),
+        stack_pattern: stack.map(|stack| format!("{:#018x}", stack.pattern)),
+        stack_available_bytes: stack.map(|stack| stack.available),
+        static_memory: subject.image.static_memory.clone(),
+        ..Memory::default()
+    }
+}
+
+fn image(facts: &ImageFacts) -> Image {
+    let report = facts.report.as_ref();
+    let units = report.map_or(&[][..], |report| &report.units);
+    let flags = facts.flag_set.flags().iter();
+    Image {
+        elf_sha256: Some(Sha256::from_bytes(&facts.elf_sha256)),
+        build_id: Some(hexadecimal(&facts.build_id)),
+        flags: flags.map(|flag| (*flag).to_owned()).collect(),
+        command_lines: units
+            .iter()
+            .map(|unit| command_line(&unit.command))
+            .collect(),
+        compiler: facts.compiler(),
+        linker: facts.linker.clone(),
+        libc: report.map(|report| library(&report.libc)),
+        unknown: Unknown::new(),
+    }
+}
+
+fn library(library: &LibraryReport) -> String {
+    let LibraryReport {
+        name,
+        version,
+        archive,
+    } = library;
+    match archive {
+        Some(archive) => format!("{name} {version} ({archive})"),
+        None => format!("{name} {version}"),
+    }
+}
+
+/// One line that a shell would take for these arguments.
+fn command_line(arguments: &[String]) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+.,:/@%$".contains(c);
+    let quoted = arguments.iter().map(|argument| {
+        if !argument.is_empty() && argument.chars().all(plain) {
+            argument.clone()
+        } else {
+            format!("'{}'", argument.replace('\'', r"'\''"))
+        }
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
+fn transport(subject: &Subject, occasion: &Occasion) -> Transport {
+    let traffic = occasion.traffic;
+    Transport {
+        kind: subject.transport.clone(),
+        frames: traffic.frames,
+        bad_frames: traffic.bad_frames,
+        lost_frames: traffic.lost_frames,
+        retries: traffic.retries,
+        unknown: Unknown::new(),
+    }
+}
+
+fn emulator(emulator: &system::Emulator) -> Emulator {
+    Emulator {
+        name: emulator.name.clone(),
+        version: emulator.version.clone(),
+        mode: emulator.mode.clone(),
+        unknown: Unknown::new(),
+    }
+}
+
+/// What a record keeps of a stream.
+pub(super) fn captured(stream: &system::Captured) -> Captured {
+    let first = &stream.first[..stream.first.len().min(KEPT_BYTES)];
+    Captured {
+        beginning: String::from_utf8_lossy(first).into_owned(),
+        length_bytes: stream.length,
+        unknown: Unknown::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn command_lines_can_be_pasted() {
+        let line = |arguments: &[&str]| {
+            let arguments: Vec<String> = arguments.iter().map(|a| (*a).to_owned()).collect();
+            command_line(&arguments)
+        };
+        assert_eq!(
+            line(&["gcc", "-O2", "-DX=1", "$TREE/a.c"]),
+            "gcc -O2 -DX=1 $TREE/a.c"
+        );
+        assert_eq!(line(&["gcc", "-DX='a b'", ""]), r"gcc '-DX='\''a b'\''' ''");
+    }
+
+    #[test]
+    fn long_output_is_cut_but_counted() {
+        let stream = system::Captured {
+            first: vec![b'x'; KEPT_BYTES + 1],
+            length: 1 << 20,
+        };
+        let kept = captured(&stream);
+        assert_eq!(kept.beginning.len(), KEPT_BYTES);
+        assert_eq!(kept.length_bytes, 1 << 20);
+    }
+}

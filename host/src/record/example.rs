@@ -1,0 +1,222 @@
+//! Fixed inputs for tests: a decapsulation on a board that counts cycles, and in an emulator.
+
+use catalogue::{BuildReport, CompilerReport, FlagSet, LibraryReport, Unit};
+use wire::{Counter, CounterSource, FieldDigest, Hello, KatReport, Operation, SelfTest, Sled};
+
+use super::assemble::{ImageFacts, Occasion, Outcome, Subject};
+use super::environment::Target;
+use super::schema::{Record, Sha256, StaticMemory, Unknown, UtcTime};
+use crate::measurement::{KatOutcome, Measurement, Plan, StackUse, Traffic, Trial};
+use crate::system;
+
+/// The answers of a test that passed.
+pub fn kat_report() -> KatReport {
+    KatReport {
+        digest: [0xab; 32],
+        fields: [FieldDigest {
+            name: "ct".try_into().expect("short"),
+            characters: 2176,
+            digest: [0xcd; 32],
+        }]
+        .into_iter()
+        .collect(),
+    }
+}
+
+/// An introduction with this counter.
+pub fn hello(source: CounterSource) -> Hello {
+    let text = |text: &str| text.try_into().expect("short");
+    let board = match source {
+        CounterSource::PerfEvent | CounterSource::Tsc => "linux",
+        _ => "qemu-virt",
+    };
+    Hello {
+        schema: wire::SCHEMA_HASH,
+        build_id: [0x11; 20],
+        board: text(board),
+        candidate: text("pqclean"),
+        label: text("ML-KEM-768"),
+        category: wire::Category::Kem,
+        sizes: sizes(),
+        counter: Counter {
+            source,
+            overhead: 12,
+            frequency_hz: Some(2_400_000_000),
+            note: "read between two barriers".try_into().expect("short"),
+        },
+        clock_hz: 62_500_000,
+        entry_level: Some(1),
+        stack_available: 8 << 20,
+        self_test: SelfTest {
+            stack: [400, 800].map(|used_bytes| wire::StackProbe {
+                used_bytes,
+                measured_bytes: used_bytes.into(),
+            }),
+            sled: Sled {
+                instructions: 1000,
+                count: 1000,
+            },
+        },
+    }
+}
+
+fn sizes() -> wire::Sizes {
+    wire::Sizes {
+        public_key: 1184,
+        secret_key: 2400,
+        ciphertext: 1088,
+        shared_secret: 32,
+        signature: 0,
+    }
+}
+
+/// ML-KEM-768 with this counter.
+pub fn subject(system: &str, source: CounterSource) -> Subject {
+    let target = Target {
+        architecture: "aarch64".to_owned(),
+        cpu_model: "cortex-a72".to_owned(),
+        machine: "virt".to_owned(),
+        memory_total_kib: Some(1 << 20),
+        emulated: source == CounterSource::Icount,
+    };
+    let mut environment = target.environment();
+    environment.hostname = Some("bench".to_owned());
+    let hello = hello(source);
+    let command = ["gcc", "-O2", "-c", "$TREE/kem.c"].map(str::to_owned);
+    Subject {
+        system: system.to_owned(),
+        transport: "pty".to_owned(),
+        emulator: (source == CounterSource::Icount).then(|| system::Emulator {
+            name: "qemu-system-aarch64".to_owned(),
+            version: "7.2.0".to_owned(),
+            mode: "-icount shift=0".to_owned(),
+        }),
+        environment,
+        fitness: vec!["the host is a virtual machine".to_owned()],
+        candidate: "pqclean".to_owned(),
+        label: "ML-KEM-768".to_owned(),
+        instance: "ML-KEM-768".to_owned(),
+        variant: "clean".to_owned(),
+        sizes: sizes(),
+        image: ImageFacts {
+            name: "images/0123456789abcdef/firmware.elf".to_owned(),
+            elf_sha256: *b"0123456789abcdef0123456789abcdef",
+            build_id: hello.build_id,
+            flag_set: FlagSet::Guide,
+            board: hello.board.to_string(),
+            report: Some(BuildReport {
+                candidate: "pqclean".to_owned(),
+                label: "ML-KEM-768".to_owned(),
+                board: hello.board.to_string(),
+                flag_set: "guide".to_owned(),
+                drills: Vec::new(),
+                package: "pqcrypto-mlkem 0.1.1".to_owned(),
+                compiler: CompilerReport {
+                    program: "gcc".to_owned(),
+                    version: "gcc 12.2.0".to_owned(),
+                },
+                libc: LibraryReport {
+                    name: "picolibc".to_owned(),
+                    version: "1.8".to_owned(),
+                    archive: Some("release/libc.a".to_owned()),
+                },
+                units: vec![Unit {
+                    source: "kem.c".to_owned(),
+                    source_sha256: "00".to_owned(),
+                    object_sha256: "01".to_owned(),
+                    command: command.to_vec(),
+                    warnings: 0,
+                }],
+            }),
+            linker: Some("LLD 22.1.0".to_owned()),
+            static_memory: Some(StaticMemory {
+                text_bytes: 23_456,
+                rodata_bytes: 1024,
+                data_bytes: 0,
+                bss_bytes: 0,
+                unknown: Unknown::new(),
+            }),
+        },
+        hello: Some(hello),
+        kat: Some(KatOutcome::Pass(kat_report())),
+        kat_log: Some((
+            "kat/pqclean/ML-KEM-768.log".to_owned(),
+            Sha256::of(b"the log\n"),
+        )),
+    }
+}
+
+/// A quiet minute.
+pub fn occasion() -> Occasion {
+    let time = |text: &str| UtcTime::try_from(text.to_owned()).expect("a time");
+    let captured = |text: &[u8]| system::Captured {
+        first: text.to_vec(),
+        length: text.len() as u64,
+    };
+    Occasion {
+        started: time("2026-11-30T12:00:00.000000+00:00"),
+        ended: time("2026-11-30T12:00:07.250000+00:00"),
+        load_start: Some([0.13, 0.16, 0.17]),
+        load_end: Some([0.2, 0.17, 0.17]),
+        wall_seconds: 7.25,
+        timeout_seconds: 301.7,
+        command: vec!["qemu-system-aarch64".to_owned(), "-nodefaults".to_owned()],
+        exit_code: Some(0),
+        traffic: Traffic {
+            frames: 11,
+            bad_frames: 1,
+            lost_frames: 0,
+            retries: 1,
+        },
+        output: system::Output {
+            stdout: captured(b""),
+            stderr: captured(b"decapsulated \x1b[1mwell\x1b[0m\n"),
+        },
+        disturbed_retries: 0,
+        fault_location: None,
+    }
+}
+
+/// What [`measurement`] was to do.
+pub const PLAN: Plan = Plan {
+    calls_per_trial: 40,
+    warmups: 3,
+    trials: 3,
+    estimated_seconds: 0.0387,
+};
+
+/// Three trials of forty calls.
+pub fn measurement() -> Measurement {
+    let trial = |count, nanoseconds| Trial {
+        calls: PLAN.calls_per_trial,
+        count,
+        nanoseconds,
+    };
+    Measurement {
+        operation: Operation::Dec,
+        plan: PLAN,
+        trials: vec![
+            trial(28_000_123, 11_666_718),
+            trial(28_000_007, 11_666_670),
+            trial(28_000_456, 11_666_857),
+        ],
+        samples: vec![699_990, 699_991, 700_250, 699_990, 699_990],
+        stack: Some(StackUse {
+            bytes: 13_384,
+            available: 8 << 20,
+            pattern: 0x5aa5_c33c_9669_f00f,
+        }),
+    }
+}
+
+/// A record of this counter's measurement on this system.
+pub fn record_of(system: &str, source: CounterSource) -> Record {
+    let outcome: Outcome = Ok(measurement());
+    let subject = subject(system, source);
+    Record::assemble(&subject, &occasion(), Operation::Dec, &PLAN, &outcome)
+}
+
+/// A record of a board that counts cycles.
+pub fn record() -> Record {
+    record_of("rpi4", CounterSource::Pmccntr)
+}

@@ -1,0 +1,236 @@
+//! The key `meter`: what only this meter knows of a measurement.
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::memory::Memory;
+use super::origin::{Conditions, Emulator, Image, Output, Transport};
+use super::trouble::{FaultReport, KatEvidence, SelfTest};
+use super::{Sha256, Unknown, nullable};
+
+/// What only this meter knows of a measurement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Meter {
+    /// Version of this program.
+    pub version: String,
+    /// The system that this was measured on: the name of its folder in a run directory.
+    pub system: String,
+    /// What the firmware was built for.
+    pub board: String,
+    /// What was counted; null when the meter never introduced itself.
+    #[serde(deserialize_with = "nullable")]
+    pub counter: Option<Counter>,
+    /// The record's trials, in the counter's own unit.
+    pub trials: Vec<MeterTrial>,
+    /// Count of one call, over all calls.
+    #[serde(deserialize_with = "nullable")]
+    pub mean_count: Option<f64>,
+    /// Every call's own count, net of the empty call, from passes of their own.
+    pub samples: Vec<Vec<u64>>,
+    /// What the inputs of the trials have in common.
+    pub inputs: Inputs,
+    /// Calls with nothing in caches and TLB; null when not measured.
+    #[serde(deserialize_with = "nullable")]
+    pub cold: Option<Cold>,
+    /// Counts of other events in one call, by name; null when not measured.
+    #[serde(deserialize_with = "nullable")]
+    pub events: Option<IndexMap<String, EventCount>>,
+    /// Memory of one call.
+    pub memory: Memory,
+    /// The image that ran.
+    pub image: Image,
+    /// What happened on the line.
+    pub transport: Transport,
+    /// The emulator; null on real hardware.
+    #[serde(deserialize_with = "nullable")]
+    pub emulator: Option<Emulator>,
+    /// What the system lacks for a trustworthy measurement and was told to do without.
+    pub fitness: Vec<String>,
+    /// What ended the meter; null when nothing did.
+    #[serde(deserialize_with = "nullable")]
+    pub fault: Option<FaultReport>,
+    /// Why the record is not complete, in words; null when it is.
+    #[serde(deserialize_with = "nullable")]
+    pub reason: Option<String>,
+    /// What the known-answer test computed; null when there was none.
+    #[serde(deserialize_with = "nullable")]
+    pub kat: Option<KatEvidence>,
+    /// What the meter measured at boot on functions of known behaviour.
+    #[serde(deserialize_with = "nullable")]
+    pub self_test: Option<SelfTest>,
+    /// What the submission printed.
+    pub output: Output,
+    /// State of the board before and after; null where it cannot be read.
+    #[serde(deserialize_with = "nullable")]
+    pub conditions: Option<Conditions>,
+    /// Digest of the whole record but this key, see [`crate::record::digest`].
+    pub digest: Sha256,
+    /// Keys that this program does not know.
+    #[serde(flatten)]
+    pub unknown: Unknown,
+}
+
+/// What was counted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Counter {
+    /// Where counts come from.
+    #[serde(with = "source")]
+    pub source: wire::CounterSource,
+    /// What one count is.
+    #[serde(with = "unit")]
+    pub unit: wire::Unit,
+    /// Count of one empty call, taken off every sample.
+    pub overhead: u64,
+    /// Frequency, where the counter has a fixed one that is known.
+    #[serde(deserialize_with = "nullable")]
+    pub frequency_hz: Option<u64>,
+    /// How it is read, or why it is missing.
+    pub note: String,
+    /// Keys that this program does not know.
+    #[serde(flatten)]
+    pub unknown: Unknown,
+}
+
+/// A trial in the counter's own unit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MeterTrial {
+    /// Calls inside the bracket.
+    pub measurements: u64,
+    /// Time of all of them, on the target's clock.
+    pub seconds: f64,
+    /// Count of all of them; null where there is no counter.
+    #[serde(deserialize_with = "nullable")]
+    pub count: Option<u64>,
+    /// Keys that this program does not know.
+    #[serde(flatten)]
+    pub unknown: Unknown,
+}
+
+/// What the inputs of the trials have in common.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Inputs {
+    /// Every trial starts from the same state, so that its k-th call repeats that of the others.
+    Same,
+    /// Every trial has a seed of its own.
+    Fresh,
+}
+
+/// Calls with nothing in caches and TLB.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cold {
+    /// Count of each call, net of the empty call.
+    pub samples: Vec<u64>,
+    /// How that state was brought about.
+    pub method: String,
+    /// Keys that this program does not know.
+    #[serde(flatten)]
+    pub unknown: Unknown,
+}
+
+/// Count of an event in one call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Value", into = "Value")]
+pub enum EventCount {
+    /// Events, on average over all calls.
+    Mean(f64),
+    /// The core does not count them.
+    NotAvailable,
+    /// The counter wrapped.
+    Overflowed,
+}
+
+/// What stands for [`EventCount::NotAvailable`].
+const NOT_AVAILABLE: &str = "not available";
+
+/// What stands for [`EventCount::Overflowed`].
+const OVERFLOWED: &str = "overflowed";
+
+impl TryFrom<Value> for EventCount {
+    type Error = String;
+
+    fn try_from(value: Value) -> Result<Self, String> {
+        match (value.as_f64(), value.as_str()) {
+            (Some(mean), _) => Ok(Self::Mean(mean)),
+            (None, Some(NOT_AVAILABLE)) => Ok(Self::NotAvailable),
+            (None, Some(OVERFLOWED)) => Ok(Self::Overflowed),
+            (None, _) => Err(format!(
+                "{value} is neither a number nor \"{NOT_AVAILABLE}\" nor \"{OVERFLOWED}\""
+            )),
+        }
+    }
+}
+
+impl From<EventCount> for Value {
+    fn from(count: EventCount) -> Self {
+        match count {
+            EventCount::Mean(mean) => mean.into(),
+            EventCount::NotAvailable => NOT_AVAILABLE.into(),
+            EventCount::Overflowed => OVERFLOWED.into(),
+        }
+    }
+}
+
+/// A counter's source by its name.
+mod source {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+    use wire::CounterSource;
+
+    const ALL: [CounterSource; 5] = [
+        CounterSource::Pmccntr,
+        CounterSource::PerfEvent,
+        CounterSource::Tsc,
+        CounterSource::Icount,
+        CounterSource::Missing,
+    ];
+
+    pub fn serialize<S: Serializer>(source: &CounterSource, out: S) -> Result<S::Ok, S::Error> {
+        source.name().serialize(out)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<CounterSource, D::Error> {
+        let name = String::deserialize(input)?;
+        let found = ALL.into_iter().find(|source| source.name() == name);
+        found.ok_or_else(|| D::Error::custom(format!("`{name}` is no source of counts")))
+    }
+}
+
+/// A unit by its name.
+mod unit {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+    use wire::Unit;
+
+    const ALL: [Unit; 3] = [Unit::Cycles, Unit::Instructions, Unit::Ticks];
+
+    pub fn serialize<S: Serializer>(unit: &Unit, out: S) -> Result<S::Ok, S::Error> {
+        unit.name().serialize(out)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Unit, D::Error> {
+        let name = String::deserialize(input)?;
+        let found = ALL.into_iter().find(|unit| unit.name() == name);
+        found.ok_or_else(|| D::Error::custom(format!("`{name}` is no unit of counts")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn event_counts_read_back() {
+        let text = r#"{"a":1234.5,"b":"not available","c":"overflowed"}"#;
+        let events: IndexMap<String, EventCount> = serde_json::from_str(text).expect("readable");
+        assert_eq!(events["a"], EventCount::Mean(1234.5));
+        assert_eq!(events["b"], EventCount::NotAvailable);
+        assert_eq!(serde_json::to_string(&events).expect("serialises"), text);
+        let wrong = serde_json::from_str::<EventCount>("\"none\"");
+        assert!(
+            wrong
+                .expect_err("refused")
+                .to_string()
+                .contains("overflowed")
+        );
+    }
+}

@@ -1,0 +1,364 @@
+//! Where records are, and how they get there: a run directory.
+//!
+//! A run directory has a folder for each system, and in it
+//! `records/<candidate>/<label>__<operation>.json`. A record appears whole or not at all.
+
+use std::io::{self, Write};
+use std::path::{Component, Path, PathBuf};
+use std::{fs, os::unix::fs::PermissionsExt};
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use super::digest;
+use super::read::{ReadError, read};
+use super::schema::Record;
+
+/// Folder of the records in a system's folder.
+const RECORDS: &str = "records";
+
+/// Extension of a record.
+const EXTENSION: &str = "json";
+
+/// Why a record cannot be kept, or a run directory not be walked.
+#[derive(Debug, Error, Diagnostic)]
+pub enum StoreError {
+    /// A file or folder could not be used.
+    #[error("cannot {verb} {}", path.display())]
+    #[diagnostic(help("check that the run directory exists, is writable and has room"))]
+    Path {
+        /// What was tried.
+        verb: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A name in the record would lead out of the run directory.
+    #[error("key `{key}`: `{name}` cannot be part of a file name")]
+    #[diagnostic(help("use letters, digits, `.`, `-` and `_` in names"))]
+    Name {
+        /// The key that has the name.
+        key: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// There are no records where records were expected.
+    #[error("{} holds no records", path.display())]
+    #[diagnostic(help(
+        "name a run directory, whose records are in <system>/records/<id>/, or make one with \
+         `cargo host campaign --run-dir {}`", path.display()
+    ))]
+    Empty {
+        /// The run directory.
+        path: PathBuf,
+    },
+}
+
+/// A run directory.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct RunDirectory {
+    root: PathBuf,
+}
+
+/// What the path of a record says.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Place {
+    /// The run directory.
+    pub root: PathBuf,
+    /// The system.
+    pub system: String,
+    /// The candidate's id.
+    pub candidate: String,
+    /// The file's name without its extension: `<label>__<operation>`.
+    pub stem: String,
+}
+
+impl Place {
+    /// Reads a path of the form `.../<system>/records/<candidate>/<label>__<operation>.json`.
+    pub fn of_path(path: &Path) -> Option<Self> {
+        let name = |path: &Path| Some(path.file_name()?.to_str()?.to_owned());
+        let folder = path.parent()?;
+        let records = folder.parent()?;
+        let system = records.parent()?;
+        (name(records)? == RECORDS && path.extension()? == EXTENSION).then_some(())?;
+        Some(Self {
+            root: system.parent()?.to_owned(),
+            system: name(system)?,
+            candidate: name(folder)?,
+            stem: path.file_stem()?.to_str()?.to_owned(),
+        })
+    }
+
+    /// The system's folder, which other files of the record are relative to.
+    pub fn system_folder(&self) -> PathBuf {
+        self.root.join(&self.system)
+    }
+}
+
+/// Name of a record's file without its extension.
+pub fn stem(record: &Record) -> String {
+    let Record {
+        label,
+        operation,
+        input_bytes,
+        ..
+    } = record;
+    match operation.as_str() {
+        "hash" => format!("{label}__hash_{input_bytes}"),
+        _ => format!("{label}__{operation}"),
+    }
+}
+
+impl RunDirectory {
+    /// The run directory in this folder, which need not exist yet.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// Its folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Where the record of one operation is or will be.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Name`] when a name cannot be part of a path.
+    pub fn path_of(&self, system: &str, record: &Record) -> Result<PathBuf, StoreError> {
+        let stem = stem(record);
+        for (key, name) in [
+            ("system", system),
+            ("candidate", &record.candidate),
+            ("label", &stem),
+        ] {
+            check_name(key, name)?;
+        }
+        Ok(self
+            .root
+            .join(system)
+            .join(RECORDS)
+            .join(&record.candidate)
+            .join(format!("{stem}.{EXTENSION}")))
+    }
+
+    /// Keeps a record and returns its path; one that is there already is replaced.
+    ///
+    /// # Errors
+    ///
+    /// See [`StoreError`].
+    pub fn write(&self, system: &str, record: &Record) -> Result<PathBuf, StoreError> {
+        let path = self.path_of(system, record)?;
+        write_whole(&path, digest::text(&digest::content(record)).as_bytes())?;
+        Ok(path)
+    }
+
+    /// The systems that have records, by name.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Path`] when the folder cannot be read.
+    pub fn systems(&self) -> Result<Vec<String>, StoreError> {
+        let has_records = |path: &PathBuf| path.join(RECORDS).is_dir();
+        let folders = entries(&self.root)?.into_iter().filter(has_records);
+        Ok(folders
+            .filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()))
+            .collect())
+    }
+
+    /// The records of a system, by candidate and name.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Path`] when a folder cannot be read.
+    pub fn records_of(&self, system: &str) -> Result<Vec<PathBuf>, StoreError> {
+        let mut found = Vec::new();
+        for folder in entries(&self.root.join(system).join(RECORDS))? {
+            if folder.is_dir() {
+                let is_record = |path: &PathBuf| path.extension().is_some_and(|e| e == EXTENSION);
+                found.extend(entries(&folder)?.into_iter().filter(is_record));
+            }
+        }
+        Ok(found)
+    }
+
+    /// All records, by system, candidate and name.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Empty`] when there are none, [`StoreError::Path`] when a folder cannot be
+    /// read.
+    pub fn records(&self) -> Result<Vec<PathBuf>, StoreError> {
+        let mut found = Vec::new();
+        for system in self.systems()? {
+            found.extend(self.records_of(&system)?);
+        }
+        if found.is_empty() {
+            return Err(StoreError::Empty {
+                path: self.root.clone(),
+            });
+        }
+        Ok(found)
+    }
+
+    /// Reads the record of one operation, if it is there.
+    ///
+    /// # Errors
+    ///
+    /// See [`ReadError`].
+    pub fn find(
+        &self,
+        system: &str,
+        candidate: &str,
+        stem: &str,
+    ) -> Result<Option<Record>, ReadError> {
+        let folder = self.root.join(system).join(RECORDS).join(candidate);
+        match read(&folder.join(format!("{stem}.{EXTENSION}"))) {
+            Ok(record) => Ok(Some(record)),
+            Err(ReadError::File { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Writes a file that is there whole or not at all, even if the power goes off.
+///
+/// # Errors
+///
+/// [`StoreError::Path`].
+pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), StoreError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let error = |verb, path: &Path| {
+        let path = path.to_owned();
+        move |source| StoreError::Path { verb, path, source }
+    };
+    fs::create_dir_all(folder).map_err(error("create", folder))?;
+    let mut file = tempfile::Builder::new()
+        .suffix(".tmp")
+        .permissions(fs::Permissions::from_mode(0o644))
+        .tempfile_in(folder)
+        .map_err(error("create a file in", folder))?;
+    file.write_all(content).map_err(error("write", path))?;
+    file.as_file().sync_all().map_err(error("write", path))?;
+    file.persist(path)
+        .map_err(|failed| error("replace", path)(failed.error))?;
+    let synced = fs::File::open(folder).and_then(|folder| folder.sync_all());
+    synced.map_err(error("write", folder))
+}
+
+/// What a folder holds, by name.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let error = |source| StoreError::Path {
+        verb: "read",
+        path: folder.to_owned(),
+        source,
+    };
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).map_err(error)? {
+        found.push(entry.map_err(error)?.path());
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// A name must be one plain component of a path.
+fn check_name(key: &'static str, name: &str) -> Result<(), StoreError> {
+    let mut components = Path::new(name).components();
+    let first = components.next();
+    let plain = matches!(first, Some(Component::Normal(first)) if first == name);
+    if plain && components.next().is_none() && !name.contains('\0') {
+        Ok(())
+    } else {
+        Err(StoreError::Name {
+            key,
+            name: name.to_owned(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::example;
+
+    #[test]
+    fn a_record_is_where_its_names_say() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let run = RunDirectory::new(folder.path());
+        let record = example::record();
+        let path = run.write("rpi4", &record).expect("written");
+        let expected = "rpi4/records/pqclean/ML-KEM-768__dec.json";
+        assert_eq!(path, folder.path().join(expected));
+        assert_eq!(read(&path).expect("readable"), record);
+        let place = Place::of_path(&path).expect("a place");
+        assert_eq!(place.system_folder(), folder.path().join("rpi4"));
+        assert_eq!(place.stem, "ML-KEM-768__dec");
+        assert_eq!(run.records().expect("some"), [path]);
+        let found = run.find("rpi4", "pqclean", "ML-KEM-768__dec");
+        assert_eq!(found.expect("readable"), Some(record));
+        let none = run.find("rpi4", "pqclean", "ML-KEM-768__enc");
+        assert_eq!(none.expect("no error"), None);
+    }
+
+    #[test]
+    fn hash_records_carry_the_length() {
+        let mut record = example::record();
+        record.operation = "hash".to_owned();
+        record.input_bytes = 512;
+        assert_eq!(stem(&record), "ML-KEM-768__hash_512");
+    }
+
+    #[test]
+    fn writing_leaves_nothing_else_and_replaces() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a/b.json");
+        write_whole(&path, b"one").expect("written");
+        write_whole(&path, b"two").expect("replaced");
+        assert_eq!(fs::read(&path).expect("readable"), b"two");
+        let inside = entries(path.parent().expect("a folder")).expect("readable");
+        assert_eq!(inside.len(), 1, "{inside:?}");
+        let mode = fs::metadata(&path).expect("exists").permissions().mode();
+        assert_eq!(mode & 0o600, 0o600);
+    }
+
+    #[test]
+    fn a_failed_write_keeps_the_old_record() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("taken");
+        fs::create_dir_all(path.join("inside")).expect("created");
+        let error = write_whole(&path, b"x").expect_err("a folder is in the way");
+        assert!(error.to_string().contains("taken"), "{error}");
+        assert_eq!(entries(folder.path()).expect("readable"), [path]);
+    }
+
+    #[test]
+    fn names_stay_inside() {
+        let run = RunDirectory::new("/nowhere");
+        for name in ["..", ".", "", "a/b", "/etc", "a\0b"] {
+            let mut record = example::record();
+            record.candidate = name.to_owned();
+            let error = run.path_of("rpi4", &record).expect_err("refused");
+            assert!(error.to_string().contains("candidate"), "{error}");
+        }
+        assert!(run.path_of("../x", &example::record()).is_err());
+    }
+
+    #[test]
+    fn unfinished_files_and_other_folders_are_passed_over() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let run = RunDirectory::new(folder.path());
+        assert!(matches!(run.records(), Err(StoreError::Empty { .. })));
+        run.write("b", &example::record()).expect("written");
+        run.write("a", &example::record()).expect("written");
+        let beside = folder.path().join("a/records/pqclean/x__dec.jsonabc.tmp");
+        fs::write(beside, "{").expect("written");
+        fs::create_dir(folder.path().join("images")).expect("created");
+        assert_eq!(run.systems().expect("readable"), ["a", "b"]);
+        assert_eq!(run.records().expect("some").len(), 2);
+        let missing = RunDirectory::new(folder.path().join("none"));
+        assert!(matches!(missing.records(), Err(StoreError::Path { .. })));
+    }
+}

@@ -1,0 +1,150 @@
+//! What this meter says twice, or says that follows from something else.
+
+use wire::{CounterSource, Unit};
+
+use super::{Findings, check_number};
+use crate::record::schema::{Counter, Meter, Reading, Record, Status};
+use crate::record::statistics::{CoreClock, mean_count};
+
+/// Checks the key `meter` against the rest of the record.
+pub(super) fn check(record: &Record, meter: &Meter, findings: &mut Findings<'_>) {
+    check_counts(record, meter, findings);
+    if let Some(counter) = &meter.counter {
+        check_counter(counter, meter, findings);
+    }
+    check_clock(record, findings);
+    check_processes(record, findings);
+    check_state(record, meter, findings);
+    if meter.image.elf_sha256 != record.library_sha256 {
+        findings.add("meter.image.elf_sha256", "differs from library_sha256");
+    }
+    let memory = &meter.memory;
+    if let (Some(used), Some(available)) = (memory.stack_bytes, memory.stack_available_bytes)
+        && used > available
+    {
+        let problem = format!("is {used}, more than the {available} bytes that there were");
+        findings.add("meter.memory.stack_bytes", problem);
+    }
+}
+
+/// The trials in the counter's unit are the trials, and cycles are cycles only.
+fn check_counts(record: &Record, meter: &Meter, findings: &mut Findings<'_>) {
+    let (trials, counts) = (&record.trials, &meter.trials);
+    let why = "the record's trials are";
+    findings.equal("meter.trials", counts.len(), trials.len(), why);
+    let unit = meter.counter.as_ref().map(|counter| counter.unit);
+    for (index, (trial, count)) in trials.iter().zip(counts).enumerate() {
+        let key = |name| format!("meter.trials[{index}].{name}");
+        let why = "the record's trial has";
+        findings.equal(
+            &key("measurements"),
+            count.measurements,
+            trial.measurements,
+            why,
+        );
+        findings.equal(&key("seconds"), count.seconds, trial.seconds, why);
+        let cycles = match unit {
+            Some(Unit::Cycles) => count.count.unwrap_or(0),
+            _ => 0,
+        };
+        let why = match unit {
+            Some(unit) => format!("the counter counts {}, so it must be", unit.name()),
+            None => "there was no counter, so it must be".to_owned(),
+        };
+        let key = format!("trials[{index}].cycles");
+        findings.equal(&key, trial.cycles, cycles, &why);
+    }
+    let computed = mean_count(counts);
+    check_number("meter.mean_count", meter.mean_count, computed, findings);
+}
+
+fn check_counter(counter: &Counter, meter: &Meter, findings: &mut Findings<'_>) {
+    findings.equal(
+        "meter.counter.unit",
+        counter.unit.name(),
+        counter.source.unit().name(),
+        "its source counts",
+    );
+    if (counter.source == CounterSource::Icount) != meter.emulator.is_some() {
+        let problem = "instructions are counted in an emulator, and nothing else is";
+        findings.add("meter.emulator", problem);
+    }
+}
+
+fn check_clock(record: &Record, findings: &mut Findings<'_>) {
+    let clock = CoreClock::of(&record.trials);
+    let environment = &record.environment;
+    for (key, stated, computed) in [
+        (
+            "environment.core_clock_hz",
+            &environment.core_clock_hz,
+            clock.map(|clock| clock.mean_hz),
+        ),
+        (
+            "environment.core_clock_min_hz",
+            &environment.core_clock_min_hz,
+            clock.map(|clock| clock.min_hz),
+        ),
+        (
+            "environment.core_clock_max_hz",
+            &environment.core_clock_max_hz,
+            clock.map(|clock| clock.max_hz),
+        ),
+    ] {
+        let stated = stated.as_ref().and_then(Reading::number);
+        check_number(key, stated, computed.map(f64::round), findings);
+    }
+}
+
+/// The one process says of itself what the record says of it.
+fn check_processes(record: &Record, findings: &mut Findings<'_>) {
+    let retries = record.processes.iter().map(|p| p.disturbed_retries).sum();
+    let why = "the processes give";
+    findings.equal("disturbed_retries", record.disturbed_retries, retries, why);
+    let run = record.processes.iter().flat_map(|process| &process.trials);
+    if !run.eq(&record.trials) {
+        findings.add("trials", "are not those that the processes ran");
+    }
+    let names = [
+        ("id", &record.candidate),
+        ("instance", &record.instance),
+        ("variant", &record.variant),
+        ("operation", &record.operation),
+        ("build_flags", &record.build_flags),
+    ];
+    for (index, process) in record.processes.iter().enumerate() {
+        let mut same = |name: &str, expected: &str| {
+            let key = format!("processes[{index}].meta.{name}");
+            match process.meta.get(name) {
+                Some(stated) => {
+                    findings.equal(&key, stated.as_str(), expected, "the record says");
+                }
+                None => findings.add(key, "is missing"),
+            }
+        };
+        for (name, expected) in names {
+            same(name, expected);
+        }
+        for (name, expected) in record.sizes.by_key() {
+            if let Some(expected) = expected {
+                same(name, &expected.to_string());
+            }
+        }
+    }
+}
+
+/// A record is complete, or it says why it is not.
+fn check_state(record: &Record, meter: &Meter, findings: &mut Findings<'_>) {
+    match (record.status, &meter.reason) {
+        (Status::Complete, Some(_)) => {
+            findings.add("meter.reason", "a complete record has no reason not to be");
+        }
+        (Status::FailedOrPartial, None) => {
+            findings.add("meter.reason", "is null: why is the record not complete?");
+        }
+        _ => {}
+    }
+    if record.status == Status::Complete && meter.fault.is_some() {
+        findings.add("meter.fault", "a complete record has no fault");
+    }
+}

@@ -1,0 +1,259 @@
+//! Whatever is changed in a record is found and named; an intact one is left in peace.
+
+use std::fs;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use wire::CounterSource;
+
+use super::*;
+use crate::measurement::Spoiled;
+use crate::record::digest;
+use crate::record::example;
+use crate::record::plan::CALIBRATION;
+use crate::record::schema::UtcTime;
+use crate::record::store::RunDirectory;
+
+const PATH: &str = "run/rpi4/records/pqclean/ML-KEM-768__dec.json";
+
+fn bytes_of(record: &Record) -> Vec<u8> {
+    digest::text(&digest::content(record)).into_bytes()
+}
+
+fn check(bytes: &[u8]) -> Vec<Finding> {
+    Validator::default().check(Path::new(PATH), bytes)
+}
+
+/// Findings after a change that was sealed again, as a careless tool would.
+fn findings_after(change: impl FnOnce(&mut Record)) -> Vec<String> {
+    let mut record = example::record();
+    change(&mut record);
+    digest::seal(&mut record);
+    check(&bytes_of(&record))
+        .into_iter()
+        .map(|finding| finding.key)
+        .collect()
+}
+
+#[test]
+fn intact_records_have_no_findings() {
+    for source in [
+        CounterSource::Pmccntr,
+        CounterSource::Icount,
+        CounterSource::Tsc,
+        CounterSource::Missing,
+    ] {
+        let record = example::record_of("rpi4", source);
+        assert_eq!(check(&bytes_of(&record)), [], "{source:?}");
+    }
+    let subject = example::subject("rpi4", CounterSource::Pmccntr);
+    let record = Record::assemble(
+        &subject,
+        &example::occasion(),
+        wire::Operation::Dec,
+        &CALIBRATION,
+        &Err(Spoiled::Deadline(30)),
+    );
+    assert_eq!(check(&bytes_of(&record)), []);
+}
+
+#[test]
+fn every_statistic_is_recomputed() {
+    for (key, _) in crate::record::statistics::Statistics::of(&[], None).by_key() {
+        let mut content = digest::content(&example::record());
+        let value = content[key].as_f64();
+        content[key] = value.map_or(json!(1.5), |value| json!(value * (1.0 + 3e-9)));
+        let keys: Vec<String> = check(digest::text(&content).as_bytes())
+            .into_iter()
+            .map(|finding| finding.key)
+            .collect();
+        assert!(keys.iter().any(|found| found == key), "{key}: {keys:?}");
+    }
+    assert_eq!(findings_after(|r| r.measurements += 1), ["measurements"]);
+    let flip = |r: &mut Record| r.guide_100_measurements_met ^= true;
+    assert_eq!(findings_after(flip), ["guide_100_measurements_met"]);
+    let slightly = |r: &mut Record| r.mean_seconds = r.mean_seconds.map(|s| s * (1.0 + 1e-10));
+    assert_eq!(findings_after(slightly), [""; 0]);
+}
+
+#[test]
+fn contradictions_are_named() {
+    type Change = fn(&mut Record);
+    let cases: [(&str, Change); 22] = [
+        ("candidate", |r| r.candidate = "kem-36".into()),
+        ("label", |r| r.label = "ML-KEM-512".into()),
+        ("operation", |r| r.operation = "enc".into()),
+        ("kat_not_passed", |r| r.kat_not_passed = true),
+        ("trials", |r| r.plan.trials = 4),
+        ("trials[0].measurements", |r| {
+            r.plan.iterations_per_trial = 7
+        }),
+        ("trials[1].seconds", |r| r.trials[1].seconds = 0.0),
+        ("trials[2].measurements", |r| r.trials[2].measurements = 0),
+        ("trials[2].cycles", |r| r.trials[2].cycles += 1),
+        ("disturbed_retries", |r| r.disturbed_retries = 1),
+        ("ended_utc", |r| {
+            let early = "2026-11-30T11:59:59+00:00".to_owned();
+            r.ended_utc = UtcTime::try_from(early).expect("a time");
+        }),
+        ("environment.core_clock_hz", |r| {
+            r.environment.core_clock_hz = Some(1.into());
+        }),
+        ("processes[0].meta.pk_bytes", |r| r.sizes.pk_bytes = Some(1)),
+        ("processes[0].meta.instance", |r| {
+            r.processes[0].meta.shift_remove("instance");
+        }),
+        ("meter", |r| r.meter = None),
+        ("meter.system", |r| meter_of(r).system = "rpi5".into()),
+        ("meter.mean_count", |r| meter_of(r).mean_count = Some(1.0)),
+        ("meter.trials[1].seconds", |r| {
+            meter_of(r).trials[1].seconds *= 2.0;
+        }),
+        ("meter.reason", |r| meter_of(r).reason = Some("x".into())),
+        ("meter.image.elf_sha256", |r| {
+            meter_of(r).image.elf_sha256 = None;
+        }),
+        ("meter.memory.stack_bytes", |r| {
+            meter_of(r).memory.stack_bytes = Some(u64::MAX);
+        }),
+        ("meter.emulator", |r| {
+            counter_of(r).source = CounterSource::Icount;
+        }),
+    ];
+    for (key, change) in cases {
+        let keys = findings_after(change);
+        assert!(keys.iter().any(|found| found == key), "{key}: {keys:?}");
+    }
+}
+
+fn meter_of(record: &mut Record) -> &mut crate::record::schema::Meter {
+    record.meter.as_mut().expect("ours")
+}
+
+fn counter_of(record: &mut Record) -> &mut crate::record::schema::Counter {
+    meter_of(record).counter.as_mut().expect("counted")
+}
+
+#[test]
+fn instructions_are_never_cycles() {
+    let mut record = example::record_of("rpi4", CounterSource::Icount);
+    record.trials[0].cycles = 28_000_123;
+    digest::seal(&mut record);
+    let findings = check(&bytes_of(&record));
+    let finding = findings.iter().find(|f| f.key == "trials[0].cycles");
+    let problem = &finding.expect("found").problem;
+    assert!(problem.contains("counts instructions"), "{problem}");
+}
+
+#[test]
+fn published_records_pass_without_a_meter() {
+    let mut record = example::record();
+    record.meter = None;
+    for process in &mut record.processes {
+        process
+            .meta
+            .shift_remove(crate::record::assemble::MEASURED_BY);
+    }
+    let compact = serde_json::to_vec(&record).expect("serialises");
+    assert_eq!(check(&compact), []);
+    record.mean_cycles = None;
+    let compact = serde_json::to_vec(&record).expect("serialises");
+    assert_eq!(check(&compact)[0].key, "mean_cycles");
+}
+
+#[test]
+fn files_that_a_record_names_are_checked_where_they_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = RunDirectory::new(folder.path().join("run"));
+    let images = folder.path().join("images");
+    let record = example::record();
+    let path = run.write("rpi4", &record).expect("written");
+    let findings = |images: &Path| {
+        let mut validator = Validator::new(vec![images.to_owned()]);
+        let keys = validator.check_file(&path).into_iter().map(|f| f.key);
+        keys.collect::<Vec<_>>()
+    };
+    assert_eq!(findings(&images), [""; 0]);
+    let log = run.root().join("rpi4/kat/pqclean/ML-KEM-768.log");
+    fs::create_dir_all(log.parent().expect("a folder")).expect("created");
+    fs::write(&log, "the log\n").expect("written");
+    assert_eq!(findings(&images), [""; 0]);
+    fs::write(&log, "another log\n").expect("written");
+    let image = images.join(record.library.expect("named"));
+    fs::create_dir_all(image.parent().expect("a folder")).expect("created");
+    fs::write(&image, "another image").expect("written");
+    assert_eq!(findings(&images), ["kat_log_sha256", "library_sha256"]);
+}
+
+#[test]
+fn operations_of_a_label_must_agree() {
+    let mut validator = Validator::default();
+    let dec = example::record();
+    let path = |operation| format!("run/rpi4/records/pqclean/ML-KEM-768__{operation}.json");
+    assert_eq!(
+        validator.check(Path::new(&path("dec")), &bytes_of(&dec)),
+        []
+    );
+    let mut enc = dec;
+    enc.operation = "enc".to_owned();
+    enc.sizes.ct_bytes = Some(1568);
+    for (key, value) in [("operation", "enc"), ("ct_bytes", "1568")] {
+        enc.processes[0]
+            .meta
+            .insert(key.to_owned(), value.to_owned());
+    }
+    digest::seal(&mut enc);
+    let findings = validator.check(Path::new(&path("enc")), &bytes_of(&enc));
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    assert_eq!(findings[0].key, "sizes.ct_bytes");
+    assert!(findings[0].problem.contains("__dec.json"));
+}
+
+#[test]
+fn another_text_of_the_same_values_is_found() {
+    let text = digest::text(&digest::content(&example::record()));
+    assert_eq!(check(text.as_bytes()), []);
+    let escape = text.replace("\\u001b", "\\u001B");
+    assert_ne!(escape, text);
+    let findings = check(escape.as_bytes());
+    assert_eq!(findings[0].key, "stderr", "{findings:?}");
+    let value: Value = serde_json::from_str(&text).expect("JSON");
+    assert!(!check(value.to_string().as_bytes()).is_empty());
+}
+
+fn flipped(bytes: &[u8], position: usize, bit: u8) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    bytes[position] ^= 1 << bit;
+    bytes
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn a_flipped_bit_is_found_and_named(
+        position in any::<prop::sample::Index>(), bit in 0..8u8, emulated: bool,
+    ) {
+        let source = if emulated { CounterSource::Icount } else { CounterSource::Pmccntr };
+        let bytes = bytes_of(&example::record_of("rpi4", source));
+        let findings = check(&flipped(&bytes, position.index(bytes.len()), bit));
+        prop_assert!(!findings.is_empty());
+        for finding in findings {
+            prop_assert!(!finding.key.is_empty() && !finding.problem.is_empty());
+            prop_assert_eq!(finding.file, Path::new(PATH));
+        }
+    }
+}
+
+/// The same for every bit of a record; slow without optimisation.
+#[test]
+#[ignore = "takes a minute; run with --ignored after a change of the schema"]
+fn every_flipped_bit_is_found() {
+    let bytes = bytes_of(&example::record());
+    for position in 0..bytes.len() {
+        for bit in 0..8 {
+            let findings = check(&flipped(&bytes, position, bit));
+            assert!(!findings.is_empty(), "byte {position}, bit {bit}");
+        }
+    }
+}
