@@ -1,0 +1,244 @@
+//! Records of several systems, or of several runs, next to each other.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::order;
+use crate::record::schema::{KatStatus, Record, Status};
+use crate::record::store;
+
+/// The records of one system in one run, under the name that a reader knows it by.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// The system, with its run where there are several.
+    pub name: String,
+    /// Its records, in any order.
+    pub records: Vec<Record>,
+}
+
+/// Systems side by side.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The systems, in the order of every row's cells.
+    pub systems: Vec<Heading>,
+    /// The system that times are divided by; null when no ratio has a meaning.
+    pub ratio_to: Option<String>,
+    /// One row for each operation.
+    pub rows: Vec<Row>,
+    /// What a reader must know.
+    pub notes: Vec<String>,
+}
+
+/// What all records of a system have in common.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Heading {
+    /// The system's name.
+    pub name: String,
+    /// The unit of its counts; null when they differ or nothing was counted.
+    pub unit: Option<&'static str>,
+    /// The unit as people see it.
+    #[serde(skip)]
+    pub unit_heading: Option<&'static str>,
+    /// Whether an emulator is the system, so that its times are virtual.
+    pub emulated: bool,
+}
+
+/// One operation on all systems.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// The candidate's id.
+    pub candidate: String,
+    /// The label.
+    pub label: String,
+    /// The operation, with the length of its input where it has one.
+    pub operation: String,
+    /// What each system measured; null where it did not.
+    pub cells: Vec<Option<Cell>>,
+    /// Each system's time divided by that of `ratio_to`; null where that has no meaning.
+    pub time_ratios: Vec<Option<f64>>,
+}
+
+/// One operation on one system.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Cell {
+    /// Count of one call, on average.
+    pub mean_count: Option<f64>,
+    /// Unit of that count.
+    pub unit: Option<&'static str>,
+    /// The unit as people see it.
+    #[serde(skip)]
+    pub unit_heading: Option<&'static str>,
+    /// Time of one call, on average, on the system's own clock.
+    pub mean_seconds: Option<f64>,
+    /// Whether that clock is an emulator's.
+    pub emulated: bool,
+    /// Stack of one call.
+    pub stack_bytes: Option<u64>,
+    /// Outcome of the known-answer test.
+    pub kat: &'static str,
+    /// Calls in all trials.
+    pub measurements: u64,
+    /// Whether everything that was planned was measured.
+    pub complete: bool,
+}
+
+type Key = (String, String, String);
+
+/// Puts systems side by side.
+pub fn compare(columns: &[Column]) -> Comparison {
+    let mut rows: BTreeMap<Key, Vec<Option<Cell>>> = BTreeMap::new();
+    for (index, column) in columns.iter().enumerate() {
+        for record in &column.records {
+            let cells = rows.entry(key(record)).or_default();
+            cells.resize(columns.len(), None);
+            cells[index] = Some(cell(record));
+        }
+    }
+    let systems: Vec<Heading> = columns.iter().map(heading).collect();
+    let reference = reference(&systems);
+    let mut rows: Vec<Row> = rows
+        .into_iter()
+        .map(|((candidate, label, operation), cells)| Row {
+            candidate,
+            label,
+            operation,
+            time_ratios: ratios(&cells, reference),
+            cells,
+        })
+        .collect();
+    rows.sort_by(|a, b| {
+        order::natural(&a.candidate, &b.candidate)
+            .then_with(|| order::natural(&a.label, &b.label))
+            .then_with(|| order::operations(&a.operation, &b.operation))
+    });
+    Comparison {
+        notes: notes(columns, &systems, reference),
+        ratio_to: reference.map(|index| systems[index].name.clone()),
+        systems,
+        rows,
+    }
+}
+
+fn key(record: &Record) -> Key {
+    let stem = store::stem(record);
+    let operation = stem.strip_prefix(&record.label).unwrap_or(&stem);
+    let operation = operation.trim_start_matches('_').to_owned();
+    (record.candidate.clone(), record.label.clone(), operation)
+}
+
+fn cell(record: &Record) -> Cell {
+    let count = record.mean_count();
+    let meter = record.meter.as_ref();
+    Cell {
+        mean_count: count.map(|(count, _)| count),
+        unit: count.map(|(_, unit)| unit.name()),
+        unit_heading: count.map(|(_, unit)| unit.heading()),
+        mean_seconds: record.mean_seconds,
+        emulated: record.is_emulated(),
+        stack_bytes: meter.and_then(|meter| meter.memory.stack_bytes),
+        kat: record.kat.name(),
+        measurements: record.measurements,
+        complete: record.status == Status::Complete,
+    }
+}
+
+fn heading(column: &Column) -> Heading {
+    let mut units = column.records.iter().filter_map(Record::mean_count);
+    let first = units.next().map(|(_, unit)| unit);
+    let common = first.filter(|first| units.all(|(_, unit)| unit == *first));
+    Heading {
+        name: column.name.clone(),
+        unit: common.map(wire::Unit::name),
+        unit_heading: common.map(wire::Unit::heading),
+        emulated: column.records.iter().any(Record::is_emulated),
+    }
+}
+
+/// The first system with real times, or the first of all when none has; `None` when there is
+/// nothing to compare it with.
+fn reference(systems: &[Heading]) -> Option<usize> {
+    let index = systems
+        .iter()
+        .position(|system| !system.emulated)
+        .unwrap_or(0);
+    let emulated = systems.get(index)?.emulated;
+    let alike = systems.iter().filter(|system| system.emulated == emulated);
+    (alike.count() > 1).then_some(index)
+}
+
+/// Times divided by that of the reference: real by real or virtual by virtual, and both of code
+/// that is not known to be wrong.
+fn ratios(cells: &[Option<Cell>], reference: Option<usize>) -> Vec<Option<f64>> {
+    let sound =
+        |cell: &&Cell| cell.kat == KatStatus::Pass.name() || cell.kat == KatStatus::NoKat.name();
+    let base = reference
+        .and_then(|index| cells[index].as_ref())
+        .filter(sound);
+    cells
+        .iter()
+        .map(|cell| {
+            let (cell, base) = (cell.as_ref().filter(sound)?, base?);
+            let ratio = cell.mean_seconds? / base.mean_seconds?;
+            (cell.emulated == base.emulated && ratio.is_finite()).then_some(ratio)
+        })
+        .collect()
+}
+
+const VIRTUAL_TIME: &str = "The time of an emulated system is virtual: it follows from the number \
+    of instructions and is not comparable with the time of a real core.";
+
+const VIRTUAL_RATIO: &str =
+    "A ratio of two virtual times is a ratio of instruction counts, not of speed.";
+
+const TICKS: &str = "TSC ticks pass at a fixed rate, whatever the clock of the core: they are not \
+    cycles.";
+
+fn notes(columns: &[Column], systems: &[Heading], reference: Option<usize>) -> Vec<String> {
+    let mut notes = Vec::new();
+    if systems.iter().any(|system| system.emulated) {
+        notes.push(VIRTUAL_TIME.to_owned());
+    }
+    if reference.is_some_and(|index| systems[index].emulated) {
+        notes.push(VIRTUAL_RATIO.to_owned());
+    }
+    let counts = columns.iter().flat_map(|column| &column.records);
+    let mut units = counts.filter_map(Record::mean_count);
+    if units.any(|(_, unit)| unit == wire::Unit::Ticks) {
+        notes.push(TICKS.to_owned());
+    }
+    for column in columns {
+        notes.extend(notes_on(column));
+    }
+    notes
+}
+
+/// What is not as it should be on one system.
+fn notes_on(column: &Column) -> Vec<String> {
+    let mut notes = Vec::new();
+    for record in &column.records {
+        let Some(meter) = &record.meter else { continue };
+        for problem in &meter.fitness {
+            let note = format!("{} is not fit: {problem}.", column.name);
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+    }
+    for record in &column.records {
+        let meter = record.meter.as_ref();
+        let (candidate, label, operation) = key(record);
+        let place = format!("{}, {candidate}/{label} {operation}", column.name);
+        if record.status != Status::Complete {
+            let reason = meter.and_then(|meter| meter.reason.as_deref());
+            let reason = reason.unwrap_or("not complete");
+            notes.push(format!("{place}: {reason}."));
+        }
+        let evidence = meter.and_then(|meter| meter.kat.as_ref());
+        let field = evidence.and_then(|kat| kat.first_difference.as_deref());
+        if let (KatStatus::Mismatch, Some(field)) = (record.kat, field) {
+            notes.push(format!("{place}: the first wrong answer is {field}."));
+        }
+    }
+    notes
+}

@@ -1,0 +1,146 @@
+//! Golden tables, and what they must never say.
+
+use wire::{CounterSource, Operation};
+
+use super::*;
+use crate::measurement::{KatOutcome, Measurement, Spoiled};
+use crate::record::assemble::Subject;
+use crate::record::example;
+use crate::record::plan::CALIBRATION;
+
+/// A record of one operation that takes `factor` times what the example takes.
+fn record(subject: &Subject, label: &str, operation: Operation, factor: u64) -> Record {
+    let mut subject = subject.clone();
+    label.clone_into(&mut subject.label);
+    let mut measurement = Measurement {
+        operation,
+        ..example::measurement()
+    };
+    for trial in &mut measurement.trials {
+        trial.count *= factor;
+        trial.nanoseconds *= factor;
+    }
+    let occasion = example::occasion();
+    Record::assemble(
+        &subject,
+        &occasion,
+        operation,
+        &example::PLAN,
+        &Ok(measurement),
+    )
+}
+
+fn column(name: &str, source: CounterSource, factor: u64) -> Column {
+    let mut subject = example::subject(name, source);
+    subject.fitness.clear();
+    let records = ["ML-KEM-1024", "ML-KEM-512"].into_iter().flat_map(|label| {
+        [Operation::Dec, Operation::Enc, Operation::Keygen]
+            .map(|operation| record(&subject, label, operation, factor + label.len() as u64))
+    });
+    Column {
+        name: name.to_owned(),
+        records: records.collect(),
+    }
+}
+
+#[test]
+fn one_emulated_system() {
+    let column = column("qemu-virt", CounterSource::Icount, 1);
+    insta::assert_snapshot!(one_system("qemu-virt", &column.records));
+}
+
+#[test]
+fn an_emulated_and_a_real_system() {
+    let columns = [
+        column("qemu-virt", CounterSource::Icount, 1),
+        column("x86_local", CounterSource::Tsc, 3),
+    ];
+    let compared = compare(&columns);
+    assert_eq!(compared.ratio_to, None);
+    assert!(
+        compared
+            .rows
+            .iter()
+            .all(|row| row.time_ratios == [None, None])
+    );
+    insta::assert_snapshot!(comparison(&compared));
+}
+
+#[test]
+fn two_real_systems_beside_an_emulated_one() {
+    let columns = [
+        column("qemu-virt", CounterSource::Icount, 1),
+        column("rpi4", CounterSource::Pmccntr, 30),
+        column("arm_local", CounterSource::PerfEvent, 3),
+    ];
+    let compared = compare(&columns);
+    assert_eq!(compared.ratio_to.as_deref(), Some("rpi4"));
+    let ratios = &compared.rows[0].time_ratios;
+    assert_eq!((ratios[0], ratios[1]), (None, Some(1.0)));
+    insta::assert_snapshot!(comparison(&compared));
+}
+
+#[test]
+fn two_runs_of_an_emulated_system() {
+    let columns = [
+        column("before/qemu-virt", CounterSource::Icount, 2),
+        column("after/qemu-virt", CounterSource::Icount, 1),
+    ];
+    let compared = compare(&columns);
+    assert_eq!(compared.ratio_to.as_deref(), Some("before/qemu-virt"));
+    insta::assert_snapshot!(comparison(&compared));
+}
+
+#[test]
+fn what_went_wrong_is_told() {
+    let mut good = column("rpi4", CounterSource::Pmccntr, 1);
+    good.records.truncate(2);
+    let mut subject = example::subject("x86_local", CounterSource::Tsc);
+    "ML-KEM-1024".clone_into(&mut subject.label);
+    let spoiled: Result<Measurement, Spoiled> = Err(Spoiled::Deadline(30));
+    let occasion = example::occasion();
+    let failed = Record::assemble(&subject, &occasion, Operation::Enc, &CALIBRATION, &spoiled);
+    subject.kat = Some(KatOutcome::Mismatch {
+        report: example::kat_report(),
+        expected: "00".repeat(32),
+        first_difference: Some("ct".to_owned()),
+    });
+    let wrong = record(&subject, "ML-KEM-1024", Operation::Dec, 7);
+    let columns = [
+        good,
+        Column {
+            name: "x86_local".to_owned(),
+            records: vec![failed, wrong],
+        },
+    ];
+    let compared = compare(&columns);
+    // The time of wrong code is no time to compare with.
+    assert!(compared.rows.iter().all(|row| row.time_ratios[1].is_none()));
+    insta::assert_snapshot!(comparison(&compared));
+}
+
+#[test]
+fn different_units_in_one_column_are_labelled() {
+    let mut mixed = column("imported", CounterSource::Tsc, 1);
+    mixed.records.truncate(1);
+    let cycles = column("imported", CounterSource::PerfEvent, 1).records;
+    mixed.records.extend(cycles.into_iter().skip(1).take(1));
+    let compared = compare(&[mixed]);
+    assert_eq!(compared.systems[0].unit, None);
+    let text = comparison(&compared);
+    assert!(text.contains(" M TSC ticks"), "{text}");
+    assert!(text.contains(" M cycles"), "{text}");
+}
+
+#[test]
+fn as_json() {
+    let mut columns = [
+        column("rpi4", CounterSource::Pmccntr, 1),
+        column("qemu-virt", CounterSource::Icount, 1),
+    ];
+    columns[0].records.truncate(2);
+    columns[1].records.truncate(1);
+    let compared = compare(&columns);
+    let text = serde_json::to_string_pretty(&compared).expect("serialises");
+    insta::assert_snapshot!(text);
+}

@@ -1,0 +1,123 @@
+//! `cargo host validate`: everything recomputed from the raw trials.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::output;
+use crate::cli::Context;
+use crate::outcome::Outcome;
+use crate::project::Project;
+use crate::record::store::RunDirectory;
+use crate::record::validate::{Finding, Validator};
+
+/// Checks records against their raw trials, their places and the files that they name.
+///
+/// Every statistic is computed again (relative tolerance 1e-9), every digest is checked (the
+/// record's own, and those of KAT logs and images where these are there), and names and sizes must
+/// agree with the path and with the label's other operations. Each finding names the file and the
+/// key. With --json {records, findings: [{file, key, problem}]}.
+///
+/// Exits with 1 when there are findings.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Run directories, or files of single records
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// A folder in which images are looked for, beside this workspace's cache
+    #[arg(long, value_name = "DIR")]
+    images: Vec<PathBuf>,
+}
+
+/// What was checked and found, as `validate --json` shows it.
+#[derive(Debug, Serialize)]
+struct Report {
+    records: usize,
+    findings: Vec<Finding>,
+}
+
+/// Validates.
+///
+/// # Errors
+///
+/// When a path is neither a file nor a run directory with records.
+pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> {
+    let mut image_folders = arguments.images.clone();
+    // Records can be checked far from any workspace; then there is no cache to look into.
+    image_folders.extend(Project::find().ok().map(|project| project.work_folder()));
+    let report = check(&arguments.paths, Validator::new(image_folders))?;
+    if context.common.json {
+        output::json(&report)?;
+    } else {
+        for finding in &report.findings {
+            output::text(&finding.to_string())?;
+        }
+        let Report { records, findings } = &report;
+        context.say(format_args!(
+            "records checked: {records}; findings: {}",
+            findings.len()
+        ));
+    }
+    Ok(match report.findings.is_empty() {
+        true => Outcome::Clean,
+        false => Outcome::NotClean,
+    })
+}
+
+fn check(paths: &[PathBuf], mut validator: Validator) -> miette::Result<Report> {
+    let mut files = Vec::new();
+    for path in paths {
+        // A file that is there is checked, whatever is in it; one that is not is a wrong argument.
+        if path.is_file() {
+            files.push(path.clone());
+        } else {
+            files.extend(RunDirectory::new(path).records()?);
+        }
+    }
+    let mut findings = Vec::new();
+    for file in &files {
+        findings.extend(validator.check_file(file));
+    }
+    Ok(Report {
+        records: files.len(),
+        findings,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::record::example;
+
+    #[test]
+    fn a_run_directory_and_single_files() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let run = RunDirectory::new(folder.path());
+        let good = run.write("rpi4", &example::record()).expect("written");
+        let mut wrong = example::record();
+        wrong.operation = "enc".to_owned();
+        let bad = run.write("rpi4", &wrong).expect("written");
+        let check = |path: &PathBuf| check(std::slice::from_ref(path), Validator::default());
+
+        let whole = check(&folder.path().to_owned()).expect("checked");
+        assert_eq!(whole.records, 2);
+        assert!(whole.findings.iter().all(|finding| finding.file == bad));
+        let keys: Vec<&str> = whole.findings.iter().map(|f| f.key.as_str()).collect();
+        assert_eq!(keys, ["meter.digest", "processes[0].meta.operation"]);
+        assert!(check(&good).expect("checked").findings.is_empty());
+
+        fs::write(&bad, "{").expect("written");
+        let broken = check(&bad).expect("checked").findings;
+        assert_eq!(broken.len(), 1);
+        assert!(
+            broken[0].to_string().contains("__enc.json"),
+            "{}",
+            broken[0]
+        );
+        let missing = check(&folder.path().join("none.json")).expect_err("no file");
+        assert!(missing.to_string().contains("none.json"), "{missing}");
+    }
+}
