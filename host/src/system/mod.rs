@@ -1,1 +1,119 @@
-//! 
+//! Machines that a meter can run on: how to start an image there and what line leads to it.
+
+mod child;
+mod error;
+mod local;
+mod qemu;
+
+use std::path::Path;
+use std::time::Duration;
+
+pub use child::{Captured, Output, Process};
+pub use error::StartError;
+pub use local::Local;
+pub use qemu::Qemu;
+
+use crate::line::Line;
+
+/// One machine in one configuration.
+pub trait System: Send + Sync {
+    /// The name in commands, folders and records.
+    fn name(&self) -> &str;
+
+    /// Name of the board that its images are built for.
+    fn board(&self) -> &str;
+
+    /// Wall-clock seconds for one second on the target's clock, at first.
+    fn wall_per_target(&self) -> f64;
+
+    /// Kind of line, as records name it.
+    fn transport(&self) -> &'static str;
+
+    /// What emulates the machine, if anything does.
+    fn emulator(&self) -> Option<&Emulator>;
+
+    /// Starts an image.
+    ///
+    /// # Errors
+    ///
+    /// What is missing on this machine, and how to get it.
+    fn start(&self, elf: &Path) -> Result<Running, StartError>;
+}
+
+/// What emulates a machine.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Emulator {
+    /// Its name.
+    pub name: String,
+    /// Its version, in its own words.
+    pub version: String,
+    /// Machine, core and counting mode: what makes its counts what they are.
+    pub mode: String,
+}
+
+/// A meter that was started.
+pub struct Running {
+    /// The line to it.
+    pub line: Box<dyn Line>,
+    /// What holds it alive.
+    pub life: Box<dyn Life>,
+    /// The command that started it; empty when none did.
+    pub command: Vec<String>,
+}
+
+/// The life of a meter: a process, or a board that cannot be asked.
+pub trait Life: Send {
+    /// How it ended, once it has.
+    fn ended(&mut self) -> Option<String>;
+
+    /// Its exit code, once it has ended and if it has one: a signal's number is negative.
+    fn exit_code(&mut self) -> Option<i64>;
+
+    /// What it wrote to its standard output and error so far; everything, once it has ended.
+    fn output(&mut self) -> Output;
+
+    /// Ends it, if it does not end by itself within `grace`.
+    fn stop(&mut self, grace: Duration);
+}
+
+/// The system of this name.
+///
+/// # Errors
+///
+/// When there is none, or this machine cannot run it.
+pub fn find(name: &str) -> Result<Box<dyn System>, StartError> {
+    if name == qemu::NAME {
+        return Ok(Box::new(Qemu::new()?));
+    }
+    if let Some(local) = Local::named(name) {
+        return Ok(Box::new(local));
+    }
+    Err(unknown(name))
+}
+
+/// Name of the board that a system is, whether or not it can be started now.
+///
+/// # Errors
+///
+/// When there is no such system.
+pub fn board_of(name: &str) -> Result<&'static str, StartError> {
+    if name == qemu::NAME {
+        Ok(qemu::NAME)
+    } else if Local::named(name).is_some() {
+        Ok(local::BOARD)
+    } else {
+        Err(unknown(name))
+    }
+}
+
+fn unknown(name: &str) -> StartError {
+    StartError::UnknownSystem {
+        name: name.to_owned(),
+        known: default_names(),
+    }
+}
+
+/// The systems that a campaign uses when none is named: an emulated Arm board and this machine.
+pub fn default_names() -> Vec<String> {
+    vec![qemu::NAME.to_owned(), Local::default_name()]
+}

@@ -1,0 +1,317 @@
+//! A meter that is a process of this machine, or the emulator around it.
+
+use std::io::{self, Read};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::{Life, StartError};
+
+/// Bytes of each output stream that are kept; the rest is only counted.
+const KEPT_BYTES: usize = 64 * 1024;
+
+/// How often a process that is about to end is looked at.
+const POLL: Duration = Duration::from_millis(5);
+
+/// How long the output of a process that has ended is waited for: a grandchild may hold the pipe.
+const DRAIN: Duration = Duration::from_secs(1);
+
+/// What a process wrote to one of its streams.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Captured {
+    /// The first bytes.
+    pub first: Vec<u8>,
+    /// Bytes in all.
+    pub length: u64,
+}
+
+impl Captured {
+    /// What was written after `earlier`, a state of the same stream.
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            first: self
+                .first
+                .get(earlier.first.len()..)
+                .unwrap_or_default()
+                .to_vec(),
+            length: self.length.saturating_sub(earlier.length),
+        }
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        let room = KEPT_BYTES.saturating_sub(self.first.len()).min(bytes.len());
+        self.first.extend_from_slice(&bytes[..room]);
+        self.length += bytes.len() as u64;
+    }
+}
+
+/// What a process wrote.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Output {
+    /// To its standard output.
+    pub stdout: Captured,
+    /// To its standard error.
+    pub stderr: Captured,
+}
+
+impl Output {
+    /// What was written after `earlier`, a state of the same process.
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            stdout: self.stdout.since(&earlier.stdout),
+            stderr: self.stderr.since(&earlier.stderr),
+        }
+    }
+}
+
+/// A running process, which dies with this value.
+#[derive(Debug)]
+pub struct Process {
+    name: String,
+    child: Child,
+    status: Option<ExitStatus>,
+    stdout: Stream,
+    stderr: Stream,
+}
+
+impl Process {
+    /// Starts a command with its streams captured.
+    ///
+    /// It gets a process group of its own, so that the terminal's Ctrl-C reaches the host alone,
+    /// and the kernel ends it when the thread that started it ends, even by SIGKILL.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be started.
+    pub fn start(name: &str, command: &mut Command) -> Result<Self, StartError> {
+        let mut child = command
+            .process_group(0)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|source| StartError::Spawn {
+                what: name.to_owned(),
+                source,
+            })?;
+        Ok(Self {
+            name: name.to_owned(),
+            stdout: Stream::drain(child.stdout.take()),
+            stderr: Stream::drain(child.stderr.take()),
+            child,
+            status: None,
+        })
+    }
+
+    fn poll(&mut self) -> Option<ExitStatus> {
+        if self.status.is_none() {
+            self.status = self.child.try_wait().ok().flatten();
+        }
+        self.status
+    }
+
+    /// Waits for the end until then.
+    fn wait_until(&mut self, until: Instant) {
+        while self.poll().is_none() && Instant::now() < until {
+            thread::sleep(POLL);
+        }
+    }
+
+    fn kill(&mut self) {
+        if self.poll().is_none() {
+            // An error means that it is gone already.
+            let _ = self.child.kill();
+            self.status = self.child.wait().ok();
+        }
+    }
+}
+
+impl Life for Process {
+    fn ended(&mut self) -> Option<String> {
+        let status = self.poll()?;
+        let how = match (status.signal(), status.code()) {
+            (Some(signal), _) => format!("{} was killed by signal {signal}", self.name),
+            (None, Some(code)) => format!("{} ended with status {code}", self.name),
+            (None, None) => format!("{} ended", self.name),
+        };
+        let stderr = self.stderr.collect(Instant::now() + DRAIN);
+        let stderr = String::from_utf8_lossy(&stderr.first);
+        Some(match stderr.lines().rfind(|line| !line.trim().is_empty()) {
+            Some(last) => format!("{how}: {last}"),
+            None => how,
+        })
+    }
+
+    fn exit_code(&mut self) -> Option<i64> {
+        let status = self.poll()?;
+        let code = status.code().or_else(|| Some(-status.signal()?))?;
+        Some(code.into())
+    }
+
+    fn output(&mut self) -> Output {
+        // While it runs, the streams have no end to wait for.
+        let wait = if self.poll().is_some() {
+            DRAIN
+        } else {
+            Duration::ZERO
+        };
+        let until = Instant::now() + wait;
+        Output {
+            stdout: self.stdout.collect(until),
+            stderr: self.stderr.collect(until),
+        }
+    }
+
+    fn stop(&mut self, grace: Duration) {
+        self.wait_until(Instant::now() + grace);
+        self.kill();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// A command as the words that would be typed.
+pub fn words(command: &Command) -> Vec<String> {
+    std::iter::once(command.get_program())
+        .chain(command.get_args())
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect()
+}
+
+/// The command that runs `program`, ended by the kernel when the calling thread ends. Without
+/// util-linux's `setpriv` it is the bare program, which then outlives a host that was killed.
+pub fn bound_to_us(program: &str) -> Command {
+    let known = Command::new("setpriv")
+        .arg("--version")
+        .stdin(Stdio::null())
+        .output();
+    if known.is_err() {
+        return Command::new(program);
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--pdeathsig", "KILL", "--", program]);
+    command
+}
+
+/// A stream that a thread reads to its end, so that the writer never blocks.
+#[derive(Debug)]
+struct Stream {
+    captured: Arc<Mutex<Captured>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Stream {
+    fn drain(source: Option<impl Read + Send + 'static>) -> Self {
+        let captured = Arc::new(Mutex::new(Captured::default()));
+        let thread = source.map(|mut source| {
+            let captured = Arc::clone(&captured);
+            thread::spawn(move || {
+                let mut buffer = [0; 8192];
+                loop {
+                    match source.read(&mut buffer) {
+                        Ok(0) => return,
+                        Ok(length) => captured
+                            .lock()
+                            .unwrap_or_else(PoisonError::into_inner)
+                            .take(&buffer[..length]),
+                        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                        Err(_) => return,
+                    }
+                }
+            })
+        });
+        Self { captured, thread }
+    }
+
+    /// What was written, once the stream has ended or `until` has come.
+    fn collect(&mut self, until: Instant) -> Captured {
+        while self
+            .thread
+            .as_ref()
+            .is_some_and(|thread| !thread.is_finished())
+            && Instant::now() < until
+        {
+            thread::sleep(POLL);
+        }
+        self.captured
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Process {
+        Process::start("sh", bound_to_us("sh").args(["-c", script])).unwrap()
+    }
+
+    fn wait(process: &mut Process) -> String {
+        process.wait_until(Instant::now() + Duration::from_secs(10));
+        process.ended().unwrap()
+    }
+
+    #[test]
+    fn an_end_is_told_with_the_last_words() {
+        let mut process = shell("echo first >&2; echo last words >&2; exit 3");
+        assert_eq!(wait(&mut process), "sh ended with status 3: last words");
+        let mut process = shell("kill -9 $$");
+        assert_eq!(wait(&mut process), "sh was killed by signal 9");
+        assert_eq!(process.exit_code(), Some(-9));
+    }
+
+    #[test]
+    fn output_can_be_parted() {
+        let mut process = shell("echo one; read line; echo two");
+        let first = Output {
+            stdout: Captured {
+                first: b"one\n".to_vec(),
+                length: 4,
+            },
+            ..Output::default()
+        };
+        wait(&mut process);
+        let rest = process.output().since(&first);
+        assert_eq!(rest.stdout.first, b"two\n");
+        assert_eq!(rest.stdout.length, 4);
+    }
+
+    #[test]
+    fn endless_output_neither_blocks_nor_fills_the_memory() {
+        let mut process = shell("head -c 3000000 /dev/zero; echo done >&2");
+        assert_eq!(wait(&mut process), "sh ended with status 0: done");
+        let output = process.output();
+        assert_eq!(output.stdout.length, 3_000_000);
+        assert_eq!(output.stdout.first.len(), KEPT_BYTES);
+        assert_eq!(output.stderr.first, b"done\n");
+    }
+
+    #[test]
+    fn a_process_that_does_not_end_is_ended() {
+        let mut process = shell("trap '' TERM INT; while :; do sleep 1; done");
+        assert_eq!(process.ended(), None);
+        let id = process.child.id();
+        let started = Instant::now();
+        process.stop(Duration::from_millis(50));
+        assert!(started.elapsed() < Duration::from_secs(5));
+        assert!(!std::path::Path::new(&format!("/proc/{id}")).exists());
+    }
+
+    #[test]
+    fn a_process_has_a_group_of_its_own() {
+        let mut process = shell("ps -o pgid= -p $$ >&2; echo $$ >&2");
+        wait(&mut process);
+        let output = process.output();
+        let text = String::from_utf8(output.stderr.first).unwrap();
+        let ids: Vec<_> = text.split_whitespace().collect();
+        assert_eq!(ids[0], ids[1]);
+    }
+}

@@ -1,0 +1,53 @@
+//! Why a meter could not be started.
+
+use std::io;
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+/// Why a meter could not be started.
+#[derive(Debug, Error, Diagnostic)]
+pub enum StartError {
+    /// No such system.
+    #[error("there is no system `{name}`")]
+    #[diagnostic(help("systems of this machine: {}", known.join(", ")))]
+    UnknownSystem {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// A program is missing.
+    #[error("`{program}` cannot be run: {source}")]
+    #[diagnostic(help("`cargo host setup` installs it"))]
+    MissingProgram {
+        /// Its name.
+        program: String,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// A program says nothing useful about itself.
+    #[error("`{program} --version` says {said:?}")]
+    #[diagnostic(help(
+        "is this the program that its name promises? `cargo host setup` installs it"
+    ))]
+    StrangeProgram {
+        /// Its name.
+        program: String,
+        /// What it said.
+        said: String,
+    },
+    /// The line could not be made.
+    #[error("cannot make a line to the meter: {0}")]
+    #[diagnostic(help("are there pseudo terminals (/dev/pts) and free file descriptors?"))]
+    Line(#[source] io::Error),
+    /// The process could not be started.
+    #[error("cannot start {what}: {source}")]
+    #[diagnostic(help("is the file there, executable, and built for this machine?"))]
+    Spawn {
+        /// What was to be started.
+        what: String,
+        /// The system's error.
+        source: io::Error,
+    },
+}

@@ -1,0 +1,117 @@
+//! This machine: the meter as a Linux process, reached over a socket that it inherits.
+
+use std::env::consts::ARCH;
+use std::path::Path;
+
+use command_fds::{CommandFdExt, FdMapping};
+
+use super::child::{Process, bound_to_us, words};
+use super::{Emulator, Running, StartError, System};
+use crate::line::socket_pair;
+
+/// The board's name.
+pub const BOARD: &str = "linux";
+
+/// Environment variable that names the meter's end of the socket.
+const DESCRIPTOR_VARIABLE: &str = "NGCC_METER_FD";
+
+/// The meter's end of the socket: standard input, output and error stay the candidate's.
+const DESCRIPTOR: i32 = 3;
+
+/// This machine under a name that tells it from others.
+#[derive(Clone, Debug)]
+pub struct Local {
+    name: String,
+}
+
+impl Local {
+    /// The machine under this name, which must start with its architecture.
+    pub fn named(name: &str) -> Option<Self> {
+        let suffix = name.strip_prefix(architecture())?.strip_prefix('_')?;
+        let is_word = !suffix.is_empty()
+            && suffix
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+        // A number is the name of a published system.
+        let is_published = suffix.chars().all(|c| c.is_ascii_digit());
+        (is_word && !is_published).then(|| Self {
+            name: name.to_owned(),
+        })
+    }
+
+    /// The name when none is given.
+    pub fn default_name() -> String {
+        format!("{}_local", architecture())
+    }
+}
+
+/// The architecture as system names spell it.
+fn architecture() -> &'static str {
+    match ARCH {
+        "x86_64" => "x86",
+        "aarch64" => "arm",
+        other => other,
+    }
+}
+
+impl System for Local {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn board(&self) -> &str {
+        BOARD
+    }
+
+    fn wall_per_target(&self) -> f64 {
+        2.0
+    }
+
+    fn transport(&self) -> &'static str {
+        "socket"
+    }
+
+    fn emulator(&self) -> Option<&Emulator> {
+        None
+    }
+
+    fn start(&self, elf: &Path) -> Result<Running, StartError> {
+        let (line, theirs) = socket_pair().map_err(StartError::Line)?;
+        let program = elf.to_string_lossy();
+        let mut command = bound_to_us(&program);
+        command.env(DESCRIPTOR_VARIABLE, DESCRIPTOR.to_string());
+        command
+            .fd_mappings(vec![FdMapping {
+                parent_fd: theirs.into(),
+                child_fd: DESCRIPTOR,
+            }])
+            .expect("one descriptor cannot collide with itself");
+        let process = Process::start("the meter", &mut command)?;
+        let words = words(&command);
+        // The command owns our copy of the meter's end: with it gone, the end of the process is
+        // the end of the line.
+        drop(command);
+        Ok(Running {
+            line: Box::new(line),
+            life: Box::new(process),
+            command: words,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn published_names_and_other_architectures_are_not_this_machine() {
+        let name = |suffix: &str| format!("{}_{suffix}", architecture());
+        assert!(Local::named(&Local::default_name()).is_some());
+        assert!(Local::named(&name("desk-2")).is_some());
+        for bad in [name("1"), name(""), name("a/b"), name("a b")] {
+            assert!(Local::named(&bad).is_none(), "{bad}");
+        }
+        assert!(Local::named("mips_local").is_none());
+        assert!(Local::named("qemu-virt").is_none());
+    }
+}
