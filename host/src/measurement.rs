@@ -1,6 +1,8 @@
 //! What a session brings home for one operation, before it becomes a record.
 
-use wire::{Failure, Fault, Hello, KatReport, Operation};
+use std::fmt;
+
+use wire::{Failure, Fault, FaultKind, Hello, KatReport, Operation};
 
 /// One bracket around `calls` calls.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -65,6 +67,18 @@ pub struct Traffic {
     pub retries: u64,
 }
 
+impl Traffic {
+    /// What happened after `earlier`, a state of the same line.
+    pub fn since(self, earlier: Self) -> Self {
+        Self {
+            frames: self.frames - earlier.frames,
+            bad_frames: self.bad_frames - earlier.bad_frames,
+            lost_frames: self.lost_frames - earlier.lost_frames,
+            retries: self.retries - earlier.retries,
+        }
+    }
+}
+
 /// Why an operation has no measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Spoiled {
@@ -76,6 +90,60 @@ pub enum Spoiled {
     Deadline(u64),
     /// The meter went away without a word: the emulator or process ended, or the line closed.
     Vanished(String),
+    /// The meter said what cannot be an answer: its memory may have been overwritten.
+    Nonsense(String),
+}
+
+impl Spoiled {
+    /// Whether the meter survived and may be asked for the next operation. Otherwise it must be
+    /// started anew.
+    pub fn meter_is_well(&self) -> bool {
+        matches!(self, Self::Failed(_))
+    }
+}
+
+impl fmt::Display for Spoiled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(failure) => write!(
+                f,
+                "call {} of {} {}",
+                failure.call, failure.operation, failure.kind
+            ),
+            Self::Faulted(fault) => describe_fault(fault, f),
+            Self::Deadline(seconds) => {
+                write!(f, "the meter was silent past its deadline of {seconds} s")
+            }
+            Self::Vanished(how) => write!(f, "the meter vanished: {how}"),
+            Self::Nonsense(what) => write!(f, "the meter's answer makes no sense: {what}"),
+        }
+    }
+}
+
+fn describe_fault(fault: &Fault, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match fault.operation {
+        Some(operation) => write!(f, "{operation} ")?,
+        None => f.write_str("the meter ")?,
+    }
+    match fault.kind {
+        FaultKind::StackOverflow => f.write_str("overflowed its stack")?,
+        FaultKind::NullAccess => f.write_str("used a null pointer")?,
+        FaultKind::Exception => write!(f, "faulted (syndrome {:#x})", fault.syndrome)?,
+        FaultKind::Abort => f.write_str("called abort")?,
+        FaultKind::Exit(status) => write!(f, "called exit({status})")?,
+        FaultKind::Assertion => f.write_str("failed an assertion")?,
+        FaultKind::Heap => f.write_str("exhausted or misused the heap")?,
+        FaultKind::Deadline => f.write_str("did not end before its deadline on the target")?,
+        FaultKind::Panic => f.write_str("panicked")?,
+    }
+    write!(f, " at {:#x}", fault.address)?;
+    if let Some(address) = fault.data_address {
+        write!(f, ", address {address:#x}")?;
+    }
+    if !fault.message.is_empty() {
+        write!(f, ": {}", fault.message)?;
+    }
+    Ok(())
 }
 
 /// Outcome of the known-answer test.

@@ -1,1 +1,401 @@
-//! 
+//! A session with one running meter: requests, answers, deadlines and damage.
+//!
+//! A session asks one thing at a time and waits for it, never without a deadline on the host's
+//! clock. A damaged or lost frame is asked for again; a meter that faults, falls silent, goes away
+//! or answers nonsense ends the session with [`Spoiled`], and the caller starts a new one.
+
+mod error;
+mod exchange;
+mod gather;
+mod hello;
+mod log;
+mod watch;
+
+use std::time::{Duration, Instant};
+
+use wire::{KatReport, Loop, Operation, Request, Response};
+
+pub use error::{SessionError, keep_spoiled};
+use exchange::Exchange;
+use gather::{Samples, Single};
+pub use hello::{Expectations, Mismatch, hexadecimal};
+pub use log::{Log, LogLine, Sink};
+use watch::{Patience, scale};
+
+use crate::image::Image;
+use crate::interrupt::Interrupt;
+use crate::measurement::{Introduction, Spoiled, StackUse, Traffic, Trial};
+use crate::system::{Output, Running, System};
+
+/// Target time below which the ratio of the clocks says nothing.
+const SHORTEST_FOR_RATIO: Duration = Duration::from_millis(10);
+
+/// How a session waits.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Longest time from the start to the introduction.
+    pub boot: Duration,
+    /// Longest time for an answer that nobody can predict: a calibration, a KAT.
+    pub unpredicted: Duration,
+    /// Granted beyond every predicted time, and the deadline of requests that take no time.
+    pub slack: Duration,
+    /// First pause before a request is sent again, beyond the time that its answer needs.
+    pub resend: Duration,
+    /// What is taken for that time where nobody can predict it.
+    pub unpredicted_answer: Duration,
+    /// Wall-clock seconds for one second on the target's clock, until the session knows better.
+    pub wall_per_target: f64,
+    /// Ctrl-C.
+    pub interrupt: Interrupt,
+}
+
+impl Options {
+    /// For a meter on this system.
+    pub fn for_system(system: &dyn System, interrupt: &Interrupt) -> Self {
+        Self {
+            boot: Duration::from_secs(30),
+            unpredicted: Duration::from_secs(900),
+            slack: Duration::from_secs(30),
+            resend: Duration::from_secs(1),
+            unpredicted_answer: Duration::from_secs(10),
+            wall_per_target: system.wall_per_target(),
+            interrupt: interrupt.clone(),
+        }
+    }
+}
+
+/// What is left when a session is over.
+#[derive(Debug)]
+pub struct Farewell {
+    /// What happened on the line.
+    pub traffic: Traffic,
+    /// What the meter's process wrote to its standard output and error.
+    pub output: Output,
+    /// The exit code of that process, if it has one: a signal's number is negative.
+    pub exit_code: Option<i64>,
+}
+
+/// A session with one meter.
+pub struct Session {
+    exchange: Exchange,
+    options: Options,
+    introduction: Introduction,
+    /// Wall time that an operation's calibration took, which includes its set-up.
+    setups: Vec<(Operation, Duration)>,
+}
+
+impl Session {
+    /// Starts an image on a system and lets the meter introduce itself.
+    ///
+    /// # Errors
+    ///
+    /// When the meter cannot be started, does not answer in time, or is not the expected one.
+    pub fn start(
+        system: &dyn System,
+        image: &Image,
+        sink: Sink,
+        options: Options,
+    ) -> Result<Self, SessionError> {
+        let expected = Expectations {
+            build_id: Some(image.elf.build_id),
+            board: Some(system.board().to_owned()),
+            instance: image.instance.clone(),
+        };
+        let running = system.start(&image.elf.path)?;
+        Self::open(running, image.elf.log(sink), &expected, options)
+    }
+
+    /// Lets a meter that runs already introduce itself.
+    ///
+    /// # Errors
+    ///
+    /// When the meter does not answer in time, or is not the expected one.
+    pub fn open(
+        running: Running,
+        log: Log,
+        expected: &Expectations,
+        options: Options,
+    ) -> Result<Self, SessionError> {
+        let started = Instant::now();
+        let mut exchange = Exchange::new(running, log, options.interrupt.clone());
+        let patience = Patience {
+            answer: Duration::ZERO,
+            resend: options.resend.min(Duration::from_millis(250)),
+            deadline: options.boot,
+            wall_per_target: options.wall_per_target,
+            slack: options.slack,
+        };
+        let mut answer = Single::default();
+        exchange.ask(&Request::Hello, patience, &mut answer)?;
+        let ready_seconds = started.elapsed().as_secs_f64();
+        let hello = match answer.0 {
+            Some(Response::Hello(hello)) => hello,
+            other => return Err(unexpected(&Request::Hello, other)),
+        };
+        hello::check(&hello, expected)?;
+        exchange.introduced = true;
+        Ok(Self {
+            exchange,
+            options,
+            introduction: Introduction {
+                hello,
+                ready_seconds,
+            },
+            setups: Vec::new(),
+        })
+    }
+
+    /// What the meter said of itself.
+    pub fn introduction(&self) -> &Introduction {
+        &self.introduction
+    }
+
+    /// What happened on the line so far.
+    pub fn traffic(&self) -> Traffic {
+        self.exchange.traffic
+    }
+
+    /// What the meter's process wrote so far.
+    pub fn output(&mut self) -> Output {
+        self.exchange.running.life.output()
+    }
+
+    /// The command that started the meter.
+    pub fn command(&self) -> &[String] {
+        &self.exchange.running.command
+    }
+
+    /// Wall-clock seconds for one second on the target's clock, as far as this session knows.
+    pub fn wall_per_target(&self) -> f64 {
+        self.options.wall_per_target
+    }
+
+    /// Lets the meter compute its first known-answer record.
+    ///
+    /// # Errors
+    ///
+    /// What the target did instead, or an interruption.
+    pub fn kat(&mut self) -> Result<KatReport, SessionError> {
+        let request = Request::Kat;
+        match self.ask(&request, self.unpredicted())? {
+            Response::Kat(report) => Ok(report),
+            other => Err(unexpected(&request, Some(other))),
+        }
+    }
+
+    /// One call of an operation, to learn how long it takes.
+    ///
+    /// # Errors
+    ///
+    /// What the target did instead, or an interruption.
+    pub fn calibrate(&mut self, operation: Operation) -> Result<Trial, SessionError> {
+        let started = Instant::now();
+        let request = Request::Trial(Loop {
+            operation,
+            warmups: 0,
+            calls: 1,
+            expected_nanoseconds: 0,
+        });
+        let response = self.ask(&request, self.unpredicted())?;
+        let trial = as_trial(&request, response, 1)?;
+        self.setups.push((operation, started.elapsed()));
+        Ok(trial)
+    }
+
+    /// One bracket around `calls` calls. `expected` is the time of all of them on the target's
+    /// clock, warm-ups included.
+    ///
+    /// # Errors
+    ///
+    /// What the target did instead, or an interruption.
+    pub fn trial(
+        &mut self,
+        operation: Operation,
+        warmups: u32,
+        calls: u32,
+        expected: Duration,
+    ) -> Result<Trial, SessionError> {
+        let request = Request::Trial(Loop {
+            operation,
+            warmups,
+            calls,
+            expected_nanoseconds: nanoseconds(expected),
+        });
+        let started = Instant::now();
+        let response = self.ask(&request, self.predicted(operation, expected))?;
+        let trial = as_trial(&request, response, calls)?;
+        self.learn(started.elapsed(), &trial, warmups);
+        Ok(trial)
+    }
+
+    /// A bracket around each of `calls` calls: their counts, net of the empty call.
+    ///
+    /// # Errors
+    ///
+    /// What the target did instead, or an interruption.
+    pub fn samples(
+        &mut self,
+        operation: Operation,
+        warmups: u32,
+        calls: u32,
+        expected: Duration,
+    ) -> Result<Vec<u64>, SessionError> {
+        let request = Request::Samples(Loop {
+            operation,
+            warmups,
+            calls,
+            expected_nanoseconds: nanoseconds(expected),
+        });
+        let mut answer = Samples::new(calls);
+        let patience = self.predicted(operation, expected);
+        self.exchange.ask(&request, patience, &mut answer)?;
+        match answer.other.take() {
+            None => Ok(answer.into_samples()),
+            Some(other) => Err(unexpected(&request, Some(other))),
+        }
+    }
+
+    /// Stack of one call, on a stack filled with `pattern`.
+    ///
+    /// # Errors
+    ///
+    /// What the target did instead, or an interruption.
+    pub fn stack(&mut self, operation: Operation, pattern: u64) -> Result<StackUse, SessionError> {
+        let request = Request::Stack { operation, pattern };
+        match self.ask(&request, self.unpredicted())? {
+            Response::Stack { bytes, available } => Ok(StackUse {
+                bytes,
+                available,
+                pattern,
+            }),
+            other => Err(unexpected(&request, Some(other))),
+        }
+    }
+
+    /// Lets the meter acknowledge and switch itself off, then ends it in any case.
+    pub fn bye(mut self) -> Farewell {
+        let mut answer = Single::default();
+        let patience = Patience {
+            answer: Duration::ZERO,
+            deadline: Duration::from_secs(5).min(self.options.slack),
+            ..self.unpredicted()
+        };
+        // The results are at home; a meter that does not even say goodbye is ended all the same.
+        let polite = self
+            .exchange
+            .ask(&Request::Bye, patience, &mut answer)
+            .is_ok();
+        self.end(polite)
+    }
+
+    /// Ends the meter at once, as after a fault.
+    pub fn abandon(self) -> Farewell {
+        self.end(false)
+    }
+
+    fn end(self, polite: bool) -> Farewell {
+        let traffic = self.exchange.traffic;
+        let grace = if polite {
+            Duration::from_secs(2)
+        } else {
+            Duration::ZERO
+        };
+        let mut life = self.exchange.running.life;
+        life.stop(grace);
+        Farewell {
+            traffic,
+            output: life.output(),
+            exit_code: life.exit_code(),
+        }
+    }
+
+    fn ask(&mut self, request: &Request, patience: Patience) -> Result<Response, SessionError> {
+        let mut answer = Single::default();
+        self.exchange.ask(request, patience, &mut answer)?;
+        answer.0.ok_or_else(|| unexpected(request, None))
+    }
+
+    /// Patience with what nobody can predict.
+    fn unpredicted(&self) -> Patience {
+        Patience {
+            answer: self.options.unpredicted_answer,
+            resend: self.options.resend,
+            deadline: self.options.unpredicted,
+            wall_per_target: self.options.wall_per_target,
+            slack: self.options.slack,
+        }
+    }
+
+    /// The host's deadline for calls that are expected to take this long.
+    pub fn deadline(&self, operation: Operation, expected: Duration) -> Duration {
+        self.predicted(operation, expected).deadline
+    }
+
+    /// Patience with calls that are expected to take this long on the target's clock, after a
+    /// set-up that takes no longer than it did with the calibration: three times both, and the
+    /// slack.
+    fn predicted(&self, operation: Operation, expected: Duration) -> Patience {
+        let setup = self
+            .setups
+            .iter()
+            .rev()
+            .find(|(known, _)| *known == operation)
+            .map_or(self.options.unpredicted, |(_, wall)| *wall);
+        let wall = scale(expected, self.options.wall_per_target).saturating_add(setup);
+        Patience {
+            answer: wall,
+            resend: self.options.resend,
+            deadline: wall.saturating_mul(3).saturating_add(self.options.slack),
+            wall_per_target: self.options.wall_per_target,
+            slack: self.options.slack,
+        }
+    }
+
+    /// Learns how much slower the target's clock is than the wall's; never less than what the
+    /// system itself is known for, so that one lucky trial does not tighten deadlines.
+    fn learn(&mut self, wall: Duration, trial: &Trial, warmups: u32) {
+        let bracket = Duration::from_nanos(trial.nanoseconds);
+        if bracket < SHORTEST_FOR_RATIO || trial.calls == 0 {
+            return;
+        }
+        let all_calls = f64::from(trial.calls) + f64::from(warmups);
+        let target = bracket.as_secs_f64() * all_calls / f64::from(trial.calls);
+        let ratio = wall.as_secs_f64() / target;
+        self.options.wall_per_target = self.options.wall_per_target.max(ratio);
+    }
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// The trial in a response, which must be of as many calls as were asked for.
+fn as_trial(request: &Request, response: Response, asked: u32) -> Result<Trial, SessionError> {
+    match response {
+        Response::Trial {
+            calls,
+            count,
+            nanoseconds,
+        } if calls == asked => Ok(Trial {
+            calls,
+            count,
+            nanoseconds,
+        }),
+        Response::Trial { calls, .. } => {
+            Err(Spoiled::Nonsense(format!("a trial of {calls} calls instead of {asked}")).into())
+        }
+        other => Err(unexpected(request, Some(other))),
+    }
+}
+
+/// The error that a response is which does not answer the request.
+fn unexpected(request: &Request, response: Option<Response>) -> SessionError {
+    match response {
+        Some(Response::Failed(failure)) => Spoiled::Failed(failure).into(),
+        Some(Response::Refused(reason)) => SessionError::Refused {
+            request: format!("{request:?}"),
+            reason: reason.to_string(),
+        },
+        other => Spoiled::Nonsense(format!("{other:?} as an answer to {request:?}")).into(),
+    }
+}
