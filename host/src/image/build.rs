@@ -1,0 +1,212 @@
+//! One run of cargo that builds an image.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use cargo_metadata::{Message, TargetKind};
+use catalogue::environment;
+
+use super::{BuildError, Recipe};
+use crate::interrupt::{Interrupt, Urgency};
+use crate::setup::child;
+
+/// The package and the program.
+const FIRMWARE: &str = "firmware";
+
+/// How often a running build is looked at.
+const POLL: Duration = Duration::from_millis(50);
+
+/// Characters of a build's output that an error carries.
+const LOG_CHARACTERS: usize = 4000;
+
+/// What a build left behind, in cargo's own folders.
+pub struct Built {
+    /// The ELF file.
+    pub executable: PathBuf,
+    /// The output folder of the build script.
+    pub out_folder: PathBuf,
+}
+
+/// Runs cargo in a target folder of its own, so that it never waits for the cargo around us.
+///
+/// # Errors
+///
+/// [`BuildError::Failed`] when the instance is at fault, and others when it is not.
+pub fn cargo(
+    recipe: &Recipe,
+    root: &Path,
+    target_folder: &Path,
+    interrupt: &Interrupt,
+) -> Result<Built, BuildError> {
+    let temporary =
+        || tempfile::tempfile().map_err(|e| BuildError::file("create", &std::env::temp_dir(), e));
+    let (mut messages, mut words) = (temporary()?, temporary()?);
+    let clone = |file: &File| {
+        file.try_clone()
+            .map_err(|e| BuildError::file("share", &std::env::temp_dir(), e))
+    };
+    let mut command = command(recipe, root, target_folder);
+    command.stdout(clone(&messages)?).stderr(clone(&words)?);
+    let status = run(&mut command, interrupt)?;
+    let words = read_back(&mut words)?;
+    if !status.success() {
+        return Err(BuildError::Failed {
+            name: recipe.instance.name(),
+            board: recipe.board.name.to_owned(),
+            flags: recipe.flags.name().to_owned(),
+            reason: first_error(&words),
+            log: end_of(&words).to_owned(),
+        });
+    }
+    messages
+        .rewind()
+        .map_err(|e| BuildError::file("read", &std::env::temp_dir(), e))?;
+    results(messages)
+}
+
+fn command(recipe: &Recipe, root: &Path, target_folder: &Path) -> Command {
+    let mut command = child::command(child::cargo());
+    command
+        .args(["build", "--package", FIRMWARE])
+        .args(["--target", recipe.board.cargo_target])
+        .args(["--message-format", "json-render-diagnostics"])
+        .current_dir(root)
+        .env("CARGO_TARGET_DIR", target_folder)
+        .env(environment::INSTANCE, recipe.instance.name())
+        .env(environment::BOARD, recipe.board.name)
+        .env(environment::FLAGS, recipe.flags.name())
+        .env(environment::DRILL, recipe.drills.join(","))
+        // They would change the image without being among its ingredients.
+        .env_remove("RUSTFLAGS")
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        // Ctrl-C is for us: a build that is nearly done may end.
+        .process_group(0)
+        .stdin(Stdio::null());
+    command
+}
+
+fn run(command: &mut Command, interrupt: &Interrupt) -> Result<ExitStatus, BuildError> {
+    let failed = |source| BuildError::Tool {
+        program: "cargo".to_owned(),
+        source,
+    };
+    let mut child = command.spawn().map_err(failed)?;
+    loop {
+        if let Some(status) = child.try_wait().map_err(failed)? {
+            return Ok(status);
+        }
+        if interrupt.urgency() == Urgency::AtOnce {
+            // An error means that it has just ended by itself.
+            let _ = child.kill();
+            child.wait().map_err(failed)?;
+            return Err(BuildError::Interrupted);
+        }
+        thread::sleep(POLL);
+    }
+}
+
+fn read_back(file: &mut File) -> Result<String, BuildError> {
+    let mut bytes = Vec::new();
+    let mut read = || -> io::Result<()> {
+        file.rewind()?;
+        file.read_to_end(&mut bytes)?;
+        Ok(())
+    };
+    read().map_err(|e| BuildError::file("read", &std::env::temp_dir(), e))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The executable and the build script's output folder among cargo's messages.
+fn results(messages: File) -> Result<Built, BuildError> {
+    let (mut executable, mut out_folder, mut package) = (None, None, None);
+    let mut scripts = Vec::new();
+    for message in Message::parse_stream(BufReader::new(messages)).flatten() {
+        match message {
+            Message::CompilerArtifact(artifact)
+                if artifact.target.name == FIRMWARE
+                    && artifact.target.kind.contains(&TargetKind::Bin) =>
+            {
+                executable = artifact.executable;
+                package = Some(artifact.package_id);
+            }
+            Message::BuildScriptExecuted(script) => scripts.push(script),
+            _ => {}
+        }
+    }
+    for script in scripts {
+        if Some(&script.package_id) == package.as_ref() {
+            out_folder = Some(script.out_dir);
+        }
+    }
+    Ok(Built {
+        executable: executable
+            .ok_or(BuildError::NoResult { what: "executable" })?
+            .into(),
+        out_folder: out_folder
+            .ok_or(BuildError::NoResult {
+                what: "output of the build script",
+            })?
+            .into(),
+    })
+}
+
+/// The line that says why a build failed: the first one that is an error, but for cargo's own
+/// remark that something failed.
+fn first_error(words: &str) -> String {
+    let errors = || {
+        words
+            .lines()
+            .map(str::trim)
+            .filter(|line| line.starts_with("error"))
+    };
+    errors()
+        .find(|line| !line.starts_with("error: failed to run"))
+        .or_else(|| errors().next())
+        .unwrap_or("cargo gave no reason")
+        .to_owned()
+}
+
+/// The end of a long text, from the start of a line.
+fn end_of(text: &str) -> &str {
+    let surplus = text.len().saturating_sub(LOG_CHARACTERS);
+    match (surplus..text.len()).find(|at| text.as_bytes()[at.saturating_sub(1)] == b'\n') {
+        Some(start) if surplus > 0 => &text[start..],
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_is_the_first_error_that_says_something() {
+        let words = "   Compiling firmware\nwarning: unused\n\
+            error: failed to run custom build command for `firmware`\n\
+            error: firmware@0.1.0: kem.c:7: implicit declaration of function `f`\n\
+            error: could not compile\n";
+        assert_eq!(
+            first_error(words),
+            "error: firmware@0.1.0: kem.c:7: implicit declaration of function `f`"
+        );
+        assert_eq!(first_error("killed"), "cargo gave no reason");
+        assert_eq!(
+            first_error("error: failed to run it"),
+            "error: failed to run it"
+        );
+    }
+
+    #[test]
+    fn long_logs_are_cut_at_the_start_of_a_line() {
+        let text: String = (0..2000).map(|n| format!("line {n} µ\n")).collect();
+        let end = end_of(&text);
+        assert!(end.len() <= LOG_CHARACTERS && end.len() > LOG_CHARACTERS - 20);
+        assert!(end.starts_with("line ") && end.ends_with("line 1999 µ\n"));
+        assert_eq!(end_of("short"), "short");
+    }
+}
