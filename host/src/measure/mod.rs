@@ -1,0 +1,11 @@
+//! What is measured of an instance, and in which order.
+//!
+//! First the known answers: an instance that computes something else is not timed by default. Then, for each operation,
+//! one call to learn how long it takes, the plan that follows from it, the trials, a pass of
+//! per-call samples, and the stack of one call.
+
+mod kat;
+mod operation;
+
+pub use kat::known_answer;
+pub use operation::{Attempt, Settings, Step, operation};

@@ -1,0 +1,168 @@
+//! Everything that is measured of one operation.
+
+use std::time::Duration;
+
+use wire::{Operation, Unit};
+
+use crate::measurement::{Measurement, Plan, Spoiled, StackUse, Trial};
+use crate::record::plan::{CALIBRATION, PlanSettings, plan};
+use crate::session::{Session, SessionError, keep_spoiled};
+
+/// Words that fill the stack: two, because a value on the stack can equal the first.
+const PATTERNS: [u64; 2] = [0xa5c3_96e1_5a3c_691e, 0x3b9a_ca07_c465_35f8];
+
+/// A trial whose clock falls below this share of the reference was disturbed.
+const DISTURBED_BELOW: f64 = 0.95;
+
+/// Trials shorter than this are not judged: their time is not precise enough.
+const SHORTEST_JUDGED_SECONDS: f64 = 0.010;
+
+/// How often a disturbed trial is repeated.
+const REPETITIONS: u64 = 2;
+
+/// How operations are measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// How often they are called.
+    pub plan: PlanSettings,
+}
+
+/// What is being done, for progress.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Step {
+    /// One call, to learn how long it takes.
+    Calibration,
+    /// A trial, from 1, of so many.
+    Trial {
+        /// Its number.
+        number: u32,
+        /// All trials.
+        of: u32,
+    },
+    /// The pass of per-call samples.
+    Samples,
+    /// The stack of one call.
+    Stack,
+}
+
+/// What came of an operation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attempt {
+    /// What was to be done; [`CALIBRATION`] when it did not get further.
+    pub plan: Plan,
+    /// The measurement, or why there is none.
+    pub outcome: Result<Measurement, Spoiled>,
+    /// Trials that were repeated because the clock fell during them.
+    pub disturbed_retries: u64,
+}
+
+/// Measures one operation.
+///
+/// # Errors
+///
+/// Every error that is not the target's doing.
+pub fn operation(
+    session: &mut Session,
+    operation: Operation,
+    settings: &Settings,
+    progress: &mut dyn FnMut(Step),
+) -> Result<Attempt, SessionError> {
+    let mut attempt = Attempt {
+        plan: CALIBRATION,
+        outcome: Err(Spoiled::Nonsense(String::new())),
+        disturbed_retries: 0,
+    };
+    let result = measure(session, operation, settings, progress, &mut attempt);
+    attempt.outcome = keep_spoiled(result)?;
+    Ok(attempt)
+}
+
+fn measure(
+    session: &mut Session,
+    operation: Operation,
+    settings: &Settings,
+    progress: &mut dyn FnMut(Step),
+    attempt: &mut Attempt,
+) -> Result<Measurement, SessionError> {
+    progress(Step::Calibration);
+    let call = session.calibrate(operation)?;
+    let call = Duration::from_nanos(call.nanoseconds);
+    let plan = plan(call.as_secs_f64(), &settings.plan);
+    attempt.plan = plan;
+    let expected = call.saturating_mul(plan.calls_per_trial.saturating_add(plan.warmups));
+
+    let mut trials = Vec::new();
+    for number in 1..=plan.trials {
+        progress(Step::Trial {
+            number,
+            of: plan.trials,
+        });
+        let mut repetitions = 0;
+        let trial = loop {
+            let trial = session.trial(operation, plan.warmups, plan.calls_per_trial, expected)?;
+            if repetitions == REPETITIONS || !is_disturbed(&trial, fixed_clock(session)) {
+                break trial;
+            }
+            repetitions += 1;
+        };
+        attempt.disturbed_retries += repetitions;
+        trials.push(trial);
+    }
+    progress(Step::Samples);
+    let samples = session.samples(operation, plan.warmups, plan.calls_per_trial, expected)?;
+    progress(Step::Stack);
+    let stack = stack(session, operation)?;
+    Ok(Measurement {
+        operation,
+        plan,
+        trials,
+        samples,
+        stack: Some(stack),
+    })
+}
+
+/// The stack of one call: the deeper of two, each on another pattern.
+fn stack(session: &mut Session, operation: Operation) -> Result<StackUse, SessionError> {
+    let [first, second] = PATTERNS;
+    let first = session.stack(operation, first)?;
+    let second = session.stack(operation, second)?;
+    Ok(if second.bytes > first.bytes {
+        second
+    } else {
+        first
+    })
+}
+
+/// Frequency of the core's clock, where cycles are counted and it is known.
+fn fixed_clock(session: &Session) -> Option<u64> {
+    let counter = &session.introduction().hello.counter;
+    (counter.source.unit() == Unit::Cycles).then_some(counter.frequency_hz)?
+}
+
+/// Whether the core's clock fell during a trial.
+fn is_disturbed(trial: &Trial, clock_hz: Option<u64>) -> bool {
+    let seconds = trial.nanoseconds as f64 / 1e9;
+    clock_hz.is_some_and(|clock| {
+        seconds > SHORTEST_JUDGED_SECONDS
+            && (trial.count as f64) / seconds < DISTURBED_BELOW * clock as f64
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_falling_clock_is_a_disturbance_only_where_the_clock_is_known() {
+        let trial = |nanoseconds, count| Trial {
+            calls: 10,
+            count,
+            nanoseconds,
+        };
+        let clock = Some(1_000_000_000);
+        assert!(is_disturbed(&trial(1_000_000_000, 940_000_000), clock));
+        assert!(!is_disturbed(&trial(1_000_000_000, 960_000_000), clock));
+        assert!(!is_disturbed(&trial(9_000_000, 1), clock));
+        assert!(!is_disturbed(&trial(1_000_000_000, 1), None));
+    }
+}
