@@ -5,13 +5,17 @@
 //! carries bytes, [`session`] asks and waits, [`record`] is what is kept, [`table`] is what people
 //! read. One module of [`verb`] stands behind each command.
 
+pub mod cli;
 pub mod image;
 pub mod interrupt;
 pub mod line;
+pub mod measure;
 pub mod measurement;
 pub mod outcome;
+pub mod project;
 pub mod record;
 pub mod session;
+pub mod setup;
 pub mod system;
 pub mod table;
 pub mod verb;

@@ -1,2 +1,7 @@
-//! .
-fn main() {}
+//! The command `cargo host`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    host::cli::main()
+}

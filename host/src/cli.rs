@@ -1,0 +1,152 @@
+//! The command line: flags that all verbs share, errors with their remedies, exit codes.
+
+use std::error::Error;
+use std::fmt::Write;
+use std::io::{self, IsTerminal};
+use std::process::ExitCode;
+
+use clap::{Args, Parser};
+use miette::{Diagnostic, GraphicalReportHandler, Report};
+
+use crate::interrupt::Interrupt;
+use crate::outcome::ERROR;
+use crate::verb::Verb;
+
+/// Measures C implementations of cryptographic candidates where no operating system disturbs
+/// them, and compares that with Linux.
+///
+/// Exit codes: 0 everything is clean; 1 done, but something is not clean (a KAT, a record, a
+/// regression); 2 usage or tool error; 124 a deadline passed; 130 interrupted; 134 the meter
+/// faulted. Ctrl-C ends after the current record, a second one at once; what is measured is kept.
+#[derive(Debug, Parser)]
+#[command(bin_name = "cargo host", version, arg_required_else_help = true)]
+struct CommandLine {
+    #[command(flatten)]
+    common: Common,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+/// What every verb understands.
+#[derive(Clone, Copy, Debug, Default, Args)]
+#[command(next_help_heading = "Common options")]
+pub struct Common {
+    /// Print results as JSON on standard output
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Print results and errors only: no progress, no log
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// Never ask; fail where an answer is needed
+    #[arg(long, global = true)]
+    pub non_interactive: bool,
+}
+
+/// What a verb knows beside its own arguments.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// The shared flags.
+    pub common: Common,
+    /// Ctrl-C.
+    pub interrupt: Interrupt,
+}
+
+impl Context {
+    /// Whether somebody can be asked.
+    pub fn interactive(&self) -> bool {
+        !self.common.non_interactive && io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
+    /// Says something on the error output, unless it should be quiet.
+    pub fn say(&self, words: impl std::fmt::Display) {
+        if !self.common.quiet {
+            eprintln!("{words}");
+        }
+    }
+}
+
+/// Runs the command line; the exit code says how it ended.
+pub fn main() -> ExitCode {
+    let CommandLine { common, verb } = CommandLine::parse();
+    let result = Interrupt::on_signals()
+        .map_err(|error| miette::miette!("cannot listen for Ctrl-C: {error}"))
+        .and_then(|interrupt| verb.run(&Context { common, interrupt }));
+    match result {
+        Ok(outcome) => outcome.into(),
+        Err(report) => {
+            eprint!("{}", explain(&report));
+            ExitCode::from(ERROR)
+        }
+    }
+}
+
+/// An error for people: drawn on a terminal, plain lines elsewhere.
+fn explain(report: &Report) -> String {
+    let diagnostic: &dyn Diagnostic = report.as_ref();
+    let mut text = String::new();
+    if io::stderr().is_terminal()
+        && GraphicalReportHandler::new()
+            .render_report(&mut text, diagnostic)
+            .is_ok()
+    {
+        return text;
+    }
+    plain(diagnostic)
+}
+
+/// `error:`, `caused by:` and `help:`, each on lines of its own.
+fn plain(diagnostic: &dyn Diagnostic) -> String {
+    let mut text = format!("error: {diagnostic}\n");
+    let mut shown = diagnostic.to_string();
+    let mut cause: Option<&dyn Error> = diagnostic.source();
+    while let Some(inner) = cause {
+        let words = inner.to_string();
+        // Many errors repeat their cause in their own words.
+        if !shown.contains(&words) {
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "caused by: {words}");
+        }
+        shown = words;
+        cause = inner.source();
+    }
+    if let Some(help) = diagnostic.help() {
+        let _ = writeln!(text, "help: {help}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+    use thiserror::Error;
+
+    #[test]
+    fn the_command_line_is_well_formed_and_explains_every_verb() {
+        let command = CommandLine::command();
+        command.clone().debug_assert();
+        for verb in command.get_subcommands() {
+            assert!(
+                verb.get_about().is_some(),
+                "{} has no manual",
+                verb.get_name()
+            );
+        }
+    }
+
+    #[derive(Debug, Error, Diagnostic)]
+    #[error("cannot measure: {source}")]
+    #[diagnostic(help("plug it in"))]
+    struct Example {
+        source: io::Error,
+    }
+
+    #[test]
+    fn plain_errors_say_what_why_and_the_remedy_once() {
+        let source = io::Error::other("no board");
+        assert_eq!(
+            plain(&Example { source }),
+            "error: cannot measure: no board\nhelp: plug it in\n"
+        );
+    }
+}
