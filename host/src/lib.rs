@@ -2,9 +2,10 @@
 //! and keeps, checks and compares what it measured.
 //!
 //! Data flows one way: [`image`] builds an instance into a meter, [`system`] starts it, [`line`]
-//! carries bytes, [`session`] asks and waits, [`record`] is what is kept, [`table`] is what people
-//! read. One module of [`verb`] stands behind each command.
+//! carries bytes, [`session`] asks and waits, [`measure`] says what is asked of one operation and
+//! [`campaign`] of all of them, [`record`] is what is kept, [`table`] is what people read. One module of [`verb`] stands behind each command.
 
+pub mod campaign;
 pub mod cli;
 pub mod image;
 pub mod interrupt;

@@ -6,6 +6,8 @@
 
 mod kat;
 mod operation;
+mod verified;
 
 pub use kat::known_answer;
 pub use operation::{Attempt, Settings, Step, operation};
+pub use verified::{lines, verified};

@@ -109,11 +109,11 @@ pub fn board_of(name: &str) -> Result<&'static str, StartError> {
 fn unknown(name: &str) -> StartError {
     StartError::UnknownSystem {
         name: name.to_owned(),
-        known: default_names(),
+        known: default_names().to_vec(),
     }
 }
 
 /// The systems that a campaign uses when none is named: an emulated Arm board and this machine.
-pub fn default_names() -> Vec<String> {
-    vec![qemu::NAME.to_owned(), Local::default_name()]
+pub fn default_names() -> [String; 2] {
+    [qemu::NAME.to_owned(), Local::default_name()]
 }

@@ -63,6 +63,19 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
     })
 }
 
+/// Shows all systems of one run directory side by side.
+///
+/// # Errors
+///
+/// When the run directory or a record in it cannot be read.
+pub fn show(directory: &RunDirectory, context: &Context) -> miette::Result<Outcome> {
+    let arguments = Arguments {
+        runs: vec![directory.root().to_owned()],
+        systems: Vec::new(),
+    };
+    run(&arguments, context)
+}
+
 /// The columns, by run and then by system.
 fn columns(runs: &[PathBuf], wanted: &[String]) -> miette::Result<Vec<Column>> {
     let mut columns = Vec::new();

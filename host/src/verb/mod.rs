@@ -1,1 +1,56 @@
-//! 
+//! One module for each command; the documentation of its arguments is its manual.
+
+mod campaign;
+mod compare;
+mod demo;
+mod kat;
+mod list;
+mod output;
+mod run;
+mod setup;
+mod test;
+mod validate;
+
+use clap::Subcommand;
+
+use crate::cli::Context;
+use crate::outcome::Outcome;
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+#[allow(
+    missing_docs,
+    reason = "the arguments' own documentation is the manual"
+)]
+pub enum Verb {
+    Demo(demo::Arguments),
+    Run(run::Arguments),
+    Campaign(campaign::Arguments),
+    Kat(kat::Arguments),
+    List(list::Arguments),
+    Setup(setup::Arguments),
+    Test(test::Arguments),
+    Compare(compare::Arguments),
+    Validate(validate::Arguments),
+}
+
+impl Verb {
+    /// Does it.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be done.
+    pub fn run(self, context: &Context) -> miette::Result<Outcome> {
+        match self {
+            Self::Demo(arguments) => demo::run(&arguments, context),
+            Self::Campaign(arguments) => campaign::run(&arguments, context),
+            Self::Kat(arguments) => kat::run(&arguments, context),
+            Self::Run(arguments) => run::run(&arguments, context),
+            Self::List(arguments) => list::run(&arguments, context),
+            Self::Setup(arguments) => setup::run(&arguments, context),
+            Self::Test(arguments) => test::run(&arguments, context),
+            Self::Compare(arguments) => compare::run(&arguments, context),
+            Self::Validate(arguments) => validate::run(&arguments, context),
+        }
+    }
+}

@@ -22,7 +22,7 @@ use crate::measurement::{self, Measurement, Spoiled};
 
 pub(super) use process::MEASURED_BY;
 pub use subject::{ImageFacts, Occasion, Subject};
-pub use trouble::Location;
+pub use trouble::{Location, kat_status};
 
 /// The measurement of one operation, or why there is none.
 pub type Outcome = Result<Measurement, Spoiled>;

@@ -119,7 +119,7 @@ fn a_spoiled_operation_says_why() {
 }
 
 fn fault(kind: FaultKind, syndrome: u64) -> Spoiled {
-    Spoiled::Faulted(Fault {
+    Spoiled::Faulted(Box::new(Fault {
         kind,
         operation: Some(Operation::Dec),
         address: 0x4008_1234,
@@ -128,7 +128,7 @@ fn fault(kind: FaultKind, syndrome: u64) -> Spoiled {
         syndrome,
         backtrace: [0x4008_1234, 0x4008_0010].into_iter().collect(),
         message: "".try_into().expect("short"),
-    })
+    }))
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub struct Location {
 }
 
 /// The harness's word for the outcome of a known-answer test.
-pub(super) fn kat_status(outcome: Option<&KatOutcome>) -> KatStatus {
+pub fn kat_status(outcome: Option<&KatOutcome>) -> KatStatus {
     match outcome {
         None => KatStatus::NoKat,
         Some(KatOutcome::Pass(_)) => KatStatus::Pass,

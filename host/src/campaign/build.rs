@@ -1,0 +1,116 @@
+//! The image of an instance: the guide's flags first, then the harness's.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use catalogue::{FlagSet, Instance};
+use serde_json::{Value, json};
+
+use crate::image::{BuildError, Cache, Image, Recipe};
+use crate::interrupt::Interrupt;
+use crate::record::assemble::Subject;
+use crate::record::store::{RunDirectory, StoreError, write_whole};
+use crate::session::hexadecimal;
+use crate::system::System;
+
+/// Name of the file that says how each label was built.
+const FILE: &str = "build.json";
+
+/// An image, and the flags that it was built with.
+type Built = (Image, FlagSet);
+
+/// Builds the image of an instance. Flags that the instance does not build with are no error: the
+/// inner result says why none of them did.
+///
+/// # Errors
+///
+/// What keeps every instance from being built.
+pub fn image(
+    instance: &Instance,
+    system: &dyn System,
+    cache: &Cache,
+    interrupt: &Interrupt,
+) -> miette::Result<Result<Built, String>> {
+    let board = catalogue::board(system.board())?;
+    let mut reasons = Vec::new();
+    for flags in FlagSet::ALL {
+        let recipe = Recipe {
+            instance,
+            board,
+            flags,
+            drills: Vec::new(),
+        };
+        match cache.image(&recipe, interrupt) {
+            Ok(image) => return Ok(Ok((image, flags))),
+            Err(BuildError::Failed { reason, .. }) => {
+                reasons.push(format!("{}: {reason}", flags.name()));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(Err(reasons.join("; ")))
+}
+
+/// Keeps how a label was built, with the outcome of its known-answer test.
+///
+/// # Errors
+///
+/// When the file cannot be written.
+pub fn note(directory: &RunDirectory, system: &str, subject: &Subject) -> Result<(), StoreError> {
+    let report = subject.image.report.as_ref();
+    let entry = json!({
+        "flags": subject.image.flag_set.name(),
+        "compiler": report.map(|report| &report.compiler.version),
+        "command_lines": report.map(|report| {
+            report.units.iter().map(|unit| unit.command.join(" ")).collect::<Vec<_>>()
+        }),
+        "kat": kat(subject),
+        "image": subject.image.name,
+        "image_sha256": hexadecimal(&subject.image.elf_sha256),
+    });
+    add(directory, system, &subject.candidate, &subject.label, entry)
+}
+
+/// Keeps why a label was not built.
+///
+/// # Errors
+///
+/// When the file cannot be written.
+pub fn note_failure(
+    directory: &RunDirectory,
+    system: &str,
+    instance: &Instance,
+    reason: &str,
+) -> Result<(), StoreError> {
+    let entry = json!({ "kat": "BUILDFAIL", "reason": reason });
+    add(
+        directory,
+        system,
+        &instance.candidate,
+        &instance.label,
+        entry,
+    )
+}
+
+/// The outcome of the known-answer test in words.
+fn kat(subject: &Subject) -> &'static str {
+    crate::record::assemble::kat_status(subject.kat.as_ref()).name()
+}
+
+/// Adds or replaces one label's entry.
+fn add(
+    directory: &RunDirectory,
+    system: &str,
+    candidate: &str,
+    label: &str,
+    entry: Value,
+) -> Result<(), StoreError> {
+    let file = directory.root().join(system).join(FILE);
+    // A file that cannot be read says nothing; each label's entry is made anew when it is measured.
+    let mut entries: BTreeMap<String, Value> = fs::read_to_string(&file)
+        .ok()
+        .and_then(|text| serde_json::from_str(&text).ok())
+        .unwrap_or_default();
+    entries.insert(format!("{candidate}/{label}"), entry);
+    write_whole(&file, format!("{:#}\n", json!(entries)).as_bytes())
+}

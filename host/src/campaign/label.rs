@@ -1,0 +1,202 @@
+//! One image on one system: its known answers, then every operation, whatever happens in between.
+
+use std::time::{Duration, Instant};
+
+use catalogue::Instance;
+use wire::Operation;
+
+use super::Reporter;
+use crate::image::Image;
+use crate::interrupt::{Interrupt, Urgency};
+use crate::measure::{self, Attempt, Step};
+use crate::measurement::{KatOutcome, Spoiled};
+use crate::outcome::Outcome;
+use crate::project::Project;
+use crate::record::assemble::{Occasion, Subject};
+use crate::record::environment::load_average;
+use crate::record::schema::{Record, UtcTime};
+use crate::session::{LogLine, Options, Session, SessionError};
+use crate::system::System;
+
+/// How often a meter that does not come up is started for one operation.
+const STARTS: u32 = 2;
+
+/// Everything that measuring one image takes.
+pub struct Bench<'a> {
+    /// The workspace, which holds the digests of verified answers.
+    pub project: &'a Project,
+    /// Where the image runs.
+    pub system: &'a dyn System,
+    /// The image.
+    pub image: &'a Image,
+    /// The instance inside, where it is known.
+    pub instance: Option<&'a Instance>,
+    /// How often operations are called.
+    pub settings: measure::Settings,
+    /// Ctrl-C.
+    pub interrupt: &'a Interrupt,
+    /// Who is told how far things are.
+    pub reporter: &'a Reporter,
+}
+
+/// Keeps a record.
+pub type Keep<'a> = dyn FnMut(&Record) -> miette::Result<()> + 'a;
+
+/// Is shown the subject once the known-answer test is over.
+pub type Judged<'a> = dyn FnMut(&mut Subject) -> Result<(), crate::record::store::StoreError> + 'a;
+
+impl Bench<'_> {
+    /// Runs the known-answer test, then measures these operations; each record is handed over as
+    /// soon as it is complete.
+    ///
+    /// # Errors
+    ///
+    /// What is not the target's doing.
+    pub fn measure(
+        &self,
+        operations: &[Operation],
+        subject: &mut Subject,
+        judged: &mut Judged,
+        keep: &mut Keep,
+    ) -> miette::Result<Outcome> {
+        let name = format!("{}/{}", subject.candidate, subject.label);
+        self.reporter.doing(&name, "known answers");
+        let mut session = Some(self.start()?);
+        let mut worst = Outcome::Clean;
+        if let Some(running) = &mut session {
+            subject.hello = Some(running.introduction().hello.clone());
+            subject.sizes = running.introduction().hello.sizes;
+            subject.kat = match self.known_answer(running) {
+                Err(SessionError::Interrupted) => return Ok(Outcome::Interrupted),
+                result => result?,
+            };
+        }
+        if let Some(KatOutcome::Spoiled(spoiled)) = &subject.kat {
+            worst = outcome_of(spoiled);
+            if !spoiled.meter_is_well() {
+                session.take().map(Session::abandon);
+            }
+        } else if matches!(subject.kat, Some(KatOutcome::Mismatch { .. })) {
+            worst = Outcome::NotClean;
+        }
+        judged(subject)?;
+        self.reporter.known_answer(&name, subject.kat.as_ref());
+
+        for operation in operations {
+            if self.interrupt.urgency() > Urgency::None {
+                break;
+            }
+            let mut running = match session.take() {
+                Some(session) => session,
+                None => self.start()?,
+            };
+            let (record, spoiled) = match self.operation(&mut running, *operation, subject) {
+                Err(SessionError::Interrupted) => {
+                    running.abandon();
+                    return Ok(Outcome::Interrupted);
+                }
+                result => result?,
+            };
+            keep(&record)?;
+            self.reporter.record(&name, &record);
+            match spoiled {
+                None => session = Some(running),
+                Some(spoiled) => {
+                    worst = worst.max(outcome_of(&spoiled));
+                    // What the submission has touched is not trusted any more.
+                    if spoiled.meter_is_well() {
+                        running.bye();
+                    } else {
+                        running.abandon();
+                    }
+                }
+            }
+        }
+        session.map(Session::bye);
+        if self.interrupt.urgency() > Urgency::None {
+            return Ok(Outcome::Interrupted);
+        }
+        Ok(worst)
+    }
+
+    /// Starts the image; one that does not come up gets a second try.
+    fn start(&self) -> Result<Session, SessionError> {
+        let mut last = None;
+        for _ in 0..STARTS {
+            let options = Options::for_system(self.system, self.interrupt);
+            let reporter = self.reporter.clone();
+            let sink = Box::new(move |line: LogLine| reporter.log(&line));
+            match Session::start(self.system, self.image, sink, options) {
+                Err(SessionError::Spoiled(spoiled)) => last = Some(spoiled),
+                result => return result,
+            }
+        }
+        Err(SessionError::Spoiled(last.unwrap_or(Spoiled::Deadline(0))))
+    }
+
+    fn known_answer(&self, session: &mut Session) -> Result<Option<KatOutcome>, SessionError> {
+        let Some(instance) = self.instance else {
+            return Ok(None);
+        };
+        let verified = measure::verified(&self.project.root, instance);
+        measure::known_answer(session, &instance.kat.sha256, verified.as_ref()).map(Some)
+    }
+
+    fn operation(
+        &self,
+        session: &mut Session,
+        operation: Operation,
+        subject: &Subject,
+    ) -> Result<(Record, Option<Spoiled>), SessionError> {
+        let name = format!("{}/{} {operation}", subject.candidate, subject.label);
+        let started = UtcTime::now();
+        let load_start = load_average();
+        let clock = Instant::now();
+        let traffic = session.traffic();
+        let output = session.output();
+        let attempt = measure::operation(session, operation, &self.settings, &mut |step| {
+            self.reporter.doing(&name, &words(step));
+        })?;
+        let Attempt {
+            plan,
+            outcome,
+            disturbed_retries,
+        } = attempt;
+        let expected = Duration::from_secs_f64(plan.estimated_seconds.max(0.0));
+        let occasion = Occasion {
+            started,
+            ended: UtcTime::now(),
+            load_start,
+            load_end: load_average(),
+            wall_seconds: clock.elapsed().as_secs_f64(),
+            timeout_seconds: session.deadline(operation, expected).as_secs_f64(),
+            command: session.command().to_vec(),
+            exit_code: None,
+            traffic: session.traffic().since(traffic),
+            output: session.output().since(&output),
+            disturbed_retries,
+            fault_location: None,
+        };
+        let record = Record::assemble(subject, &occasion, operation, &plan, &outcome);
+        Ok((record, outcome.err()))
+    }
+}
+
+/// How a command ends that met this.
+fn outcome_of(spoiled: &Spoiled) -> Outcome {
+    match spoiled {
+        Spoiled::Faulted(_) => Outcome::Faulted,
+        Spoiled::Deadline(_) => Outcome::Deadline,
+        Spoiled::Failed(_) | Spoiled::Vanished(_) | Spoiled::Nonsense(_) => Outcome::NotClean,
+    }
+}
+
+/// What is being done, in words.
+fn words(step: Step) -> String {
+    match step {
+        Step::Calibration => "calibration".to_owned(),
+        Step::Trial { number, of } => format!("trial {number} of {of}"),
+        Step::Samples => "samples".to_owned(),
+        Step::Stack => "stack".to_owned(),
+    }
+}

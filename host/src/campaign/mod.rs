@@ -1,0 +1,178 @@
+//! Campaigns: every operation of every chosen instance on every chosen system, one record each.
+//!
+//! [`Settings`] say what is to be done, [`label`] does it for one instance on one system,
+//! [`subject`] describes that instance and system for its records, and a [`Reporter`] tells people
+//! how far things are. What is measured is kept at once; a campaign that is started again skips
+//! what it has.
+
+mod build;
+mod kat_log;
+pub mod label;
+mod progress;
+mod settings;
+mod subject;
+
+use std::path::PathBuf;
+
+use catalogue::{Catalogue, Instance};
+use miette::Diagnostic;
+use thiserror::Error;
+
+pub use progress::Reporter;
+pub use settings::{Selection, Settings};
+pub use subject::subject;
+
+use crate::image::Cache;
+use crate::interrupt::{Interrupt, Urgency};
+use crate::outcome::Outcome;
+use crate::project::Project;
+use crate::record::store::RunDirectory;
+use crate::system::{self, System};
+
+/// Why a campaign has nothing to do.
+#[derive(Debug, Error, Diagnostic)]
+pub enum CampaignError {
+    /// The selection matches no instance.
+    #[error("no instance matches `{only}`")]
+    #[diagnostic(help("`cargo host list` shows their names, which are <id>/<label>"))]
+    NothingSelected {
+        /// The regular expression.
+        only: String,
+    },
+    /// The run directory belongs to a campaign with other settings.
+    #[error("{}: key `{key}` is {theirs}, and this campaign has {ours}", file.display())]
+    #[diagnostic(help(
+        "go on with the settings of that campaign, or name another folder with --run-dir"
+    ))]
+    OtherSettings {
+        /// The run directory's `campaign.json`.
+        file: PathBuf,
+        /// The first key that differs.
+        key: String,
+        /// What the run directory has.
+        theirs: String,
+        /// What was asked for now.
+        ours: String,
+    },
+    /// The run directory's settings cannot be read.
+    #[error("{}: {reason}", file.display())]
+    #[diagnostic(help("name another folder with --run-dir, or repair the file"))]
+    Settings {
+        /// The run directory's `campaign.json`.
+        file: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+}
+
+/// Runs a campaign.
+///
+/// # Errors
+///
+/// When a tool is missing, the run directory cannot be used, or nothing is selected.
+pub fn run(
+    project: &Project,
+    settings: &Settings,
+    reporter: &Reporter,
+    interrupt: &Interrupt,
+) -> miette::Result<Outcome> {
+    let catalogue = Catalogue::load(&project.root)?;
+    let directory = RunDirectory::new(&settings.run_directory);
+    settings.claim()?;
+    let cache = Cache::new(project);
+    let mut outcome = Outcome::Clean;
+    for name in &settings.systems {
+        let system = system::find(name)?;
+        let instances = settings.selection.instances(&catalogue, &*system)?;
+        reporter.system(name, &instances);
+        for instance in instances {
+            if interrupt.urgency() > Urgency::None {
+                return Ok(Outcome::Interrupted);
+            }
+            let work = Work {
+                project,
+                settings,
+                reporter,
+                interrupt,
+                cache: &cache,
+                directory: &directory,
+                system: &*system,
+            };
+            match work.instance(instance)? {
+                Outcome::Interrupted => return Ok(Outcome::Interrupted),
+                Outcome::Clean => {}
+                // One bad candidate never ends a campaign.
+                _ => outcome = Outcome::NotClean,
+            }
+        }
+    }
+    Ok(outcome)
+}
+
+/// What the instances of one system are measured with.
+struct Work<'a> {
+    project: &'a Project,
+    settings: &'a Settings,
+    reporter: &'a Reporter,
+    interrupt: &'a Interrupt,
+    cache: &'a Cache,
+    directory: &'a RunDirectory,
+    system: &'a dyn System,
+}
+
+impl Work<'_> {
+    /// Builds and measures one instance, all of whose records are kept.
+    fn instance(&self, instance: &Instance) -> miette::Result<Outcome> {
+        let name = instance.name();
+        let system = self.system.name();
+        let kept = |operation| {
+            let stem = format!("{}__{operation}", instance.label);
+            let record = self.directory.find(system, &instance.candidate, &stem)?;
+            Ok(record.is_some_and(|record| record.is_clean()))
+        };
+        let operations = instance.category.operations();
+        let left = operations
+            .iter()
+            .filter_map(|operation| match kept(operation) {
+                Ok(true) => None,
+                Ok(false) => Some(Ok(*operation)),
+                Err(error) => Some(Err(error)),
+            })
+            .collect::<Result<Vec<_>, crate::record::read::ReadError>>()?;
+        self.reporter.skipped(operations.len() - left.len());
+        if left.is_empty() {
+            return Ok(Outcome::Clean);
+        }
+        self.reporter.doing(&name, "building");
+        let (image, flags) = match build::image(instance, self.system, self.cache, self.interrupt)?
+        {
+            Ok(built) => built,
+            Err(failure) => {
+                self.reporter.failed(&name, left.len(), &failure);
+                build::note_failure(self.directory, system, instance, &failure)?;
+                return Ok(Outcome::NotClean);
+            }
+        };
+        let mut subject = subject(self.system, &image, Some(instance), flags);
+        let bench = label::Bench {
+            project: self.project,
+            system: self.system,
+            image: &image,
+            instance: Some(instance),
+            settings: self.settings.measure(),
+            interrupt: self.interrupt,
+            reporter: self.reporter,
+        };
+        let outcome = bench.measure(
+            &left,
+            &mut subject,
+            &mut |subject| kat_log::write(self.directory, subject),
+            &mut |record| {
+                self.directory.write(system, record)?;
+                Ok(())
+            },
+        )?;
+        build::note(self.directory, system, &subject)?;
+        Ok(outcome)
+    }
+}

@@ -1,0 +1,137 @@
+//! How far things are: a bar on a terminal, plain lines elsewhere, nothing when it is to be quiet.
+
+use std::io::{self, IsTerminal};
+
+use catalogue::Instance;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::measurement::KatOutcome;
+use crate::record::assemble::kat_status;
+use crate::record::schema::Record;
+use crate::session::LogLine;
+use crate::table::format;
+
+/// Tells people how far things are. Clones speak for the same command.
+#[derive(Clone, Debug)]
+pub struct Reporter {
+    bar: ProgressBar,
+    /// Whether lines are printed at all.
+    speaks: bool,
+    /// Whether the meter's log is passed on.
+    log: bool,
+}
+
+impl Reporter {
+    /// A reporter for a command; `log` passes the meter's log on.
+    pub fn new(quiet: bool, log: bool) -> Self {
+        let bar = ProgressBar::no_length();
+        if quiet || !io::stderr().is_terminal() {
+            bar.set_draw_target(ProgressDrawTarget::hidden());
+        }
+        let style =
+            ProgressStyle::with_template("{elapsed_precise} [{pos}/{len}] {wide_msg} {eta}");
+        if let Ok(style) = style {
+            bar.set_style(style);
+        }
+        Self {
+            bar,
+            speaks: !quiet,
+            log,
+        }
+    }
+
+    /// A line that stays.
+    fn line(&self, words: &str) {
+        if self.speaks {
+            self.bar.suspend(|| eprintln!("{words}"));
+        }
+    }
+
+    /// These instances are to be measured on this system.
+    pub fn system(&self, name: &str, instances: &[&Instance]) {
+        let operations: usize = instances
+            .iter()
+            .map(|instance| instance.category.operations().len())
+            .sum();
+        let known = self.bar.length().unwrap_or(0);
+        self.bar.set_length(known + operations as u64);
+        self.line(&format!(
+            "{name}: {} instances, {operations} operations",
+            instances.len()
+        ));
+    }
+
+    /// This is being done.
+    pub fn doing(&self, name: &str, what: &str) {
+        self.bar.set_message(format!("{name}: {what}"));
+        self.bar.tick();
+    }
+
+    /// So many records are there already.
+    pub fn skipped(&self, records: usize) {
+        self.bar.inc(records as u64);
+    }
+
+    /// An instance did not build: its operations are done with.
+    pub fn failed(&self, name: &str, operations: usize, reason: &str) {
+        self.bar.inc(operations as u64);
+        self.line(&format!("  {name}: BUILDFAIL ({reason})"));
+    }
+
+    /// The known-answer test of an instance is over.
+    pub fn known_answer(&self, name: &str, outcome: Option<&KatOutcome>) {
+        let status = kat_status(outcome).name();
+        let detail = match outcome {
+            Some(KatOutcome::Mismatch {
+                first_difference, ..
+            }) => match first_difference {
+                Some(field) => format!(": field `{field}` differs first"),
+                None => ": no verified answers tell which field differs first".to_owned(),
+            },
+            Some(KatOutcome::Spoiled(spoiled)) => format!(": {spoiled}"),
+            Some(KatOutcome::Pass(_)) | None => String::new(),
+        };
+        self.line(&format!("  {name}: KAT {status}{detail}"));
+    }
+
+    /// A record is complete.
+    pub fn record(&self, name: &str, record: &Record) {
+        self.bar.inc(1);
+        self.line(&format!(
+            "  {name} {}: {}",
+            record.operation,
+            result(record)
+        ));
+    }
+
+    /// A line of the meter's log.
+    pub fn log(&self, line: &LogLine) {
+        if self.log {
+            self.line(&format!("  meter: {line}"));
+        }
+    }
+
+    /// Nothing more will be said.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// The mean of a record with its unit, or why there is none.
+fn result(record: &Record) -> String {
+    let meter = record.meter.as_ref();
+    if let Some(reason) = meter.and_then(|meter| meter.reason.as_ref()) {
+        return format!("failed: {reason}");
+    }
+    let unit = meter.and_then(|meter| Some(meter.counter.as_ref()?.unit.heading()));
+    match (meter.and_then(|meter| meter.mean_count), unit) {
+        (Some(mean), Some(unit)) => {
+            format!(
+                "{} {unit} (n = {})",
+                format::count(mean),
+                record.measurements
+            )
+        }
+        _ => format!("no count (n = {})", record.measurements),
+    }
+}

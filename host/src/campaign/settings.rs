@@ -1,0 +1,210 @@
+//! What a campaign is to do, and the file in which its run directory keeps that.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+use catalogue::{Catalogue, Instance};
+use regex::Regex;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::CampaignError;
+use crate::measure;
+use crate::record::plan::PlanSettings;
+use crate::record::store::write_whole;
+use crate::system::System;
+
+/// Name of the file with the settings.
+const FILE: &str = "campaign.json";
+
+/// Which instances are measured.
+#[derive(Clone, Debug)]
+pub enum Selection {
+    /// Those whose names match.
+    Matching(Regex),
+    /// Those of these names.
+    Named(Vec<String>),
+}
+
+impl Selection {
+    /// The instances that a system can run.
+    ///
+    /// # Errors
+    ///
+    /// [`CampaignError::NothingSelected`], or an unknown name.
+    pub fn instances<'a>(
+        &self,
+        catalogue: &'a Catalogue,
+        system: &dyn System,
+    ) -> miette::Result<Vec<&'a Instance>> {
+        let board = catalogue::board(system.board())?;
+        let selected: Vec<&Instance> = match self {
+            Self::Matching(only) => catalogue
+                .instances()
+                .iter()
+                .filter(|instance| only.is_match(&instance.name()))
+                .collect(),
+            Self::Named(names) => names
+                .iter()
+                .map(|name| catalogue.find(name))
+                .collect::<Result<_, _>>()?,
+        };
+        if selected.is_empty() {
+            return Err(CampaignError::NothingSelected {
+                only: self.to_string(),
+            }
+            .into());
+        }
+        Ok(selected
+            .into_iter()
+            .filter(|instance| instance.availability(board).is_ok())
+            .collect())
+    }
+}
+
+impl std::fmt::Display for Selection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Matching(only) => write!(f, "{only}"),
+            Self::Named(names) => f.write_str(&names.join(", ")),
+        }
+    }
+}
+
+/// What a campaign is to do.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where everything is kept.
+    pub run_directory: PathBuf,
+    /// Names of the systems, one after the other.
+    pub systems: Vec<String>,
+    /// Which instances are measured.
+    pub selection: Selection,
+    /// How often operations are called.
+    pub plan: PlanSettings,
+}
+
+impl Settings {
+    /// The part that concerns a single operation.
+    pub fn measure(&self) -> measure::Settings {
+        measure::Settings { plan: self.plan }
+    }
+
+    /// What must not change while records are added to a run directory: whatever decides how a
+    /// number comes about. The selection may grow from one time to the next.
+    fn kept(&self) -> Value {
+        #[derive(Serialize)]
+        struct Plan {
+            trial_target_seconds: f64,
+            operation_budget_seconds: f64,
+            trials: u32,
+            minimum_calls: u32,
+            maximum_calls_per_trial: u32,
+        }
+        let plan = Plan {
+            trial_target_seconds: self.plan.trial_target_seconds,
+            operation_budget_seconds: self.plan.operation_budget_seconds,
+            trials: self.plan.trials,
+            minimum_calls: self.plan.minimum_calls,
+            maximum_calls_per_trial: self.plan.maximum_calls_per_trial,
+        };
+        json!({ "version": env!("CARGO_PKG_VERSION"), "plan": plan })
+    }
+
+    /// Writes the settings into a fresh run directory, or compares them with those of one that is
+    /// gone on with.
+    ///
+    /// # Errors
+    ///
+    /// [`CampaignError`] names the key that differs.
+    pub fn claim(&self) -> miette::Result<()> {
+        let file = self.run_directory.join(FILE);
+        let ours = self.kept();
+        let text = match fs::read_to_string(&file) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                write_whole(&file, format!("{ours:#}\n").as_bytes())?;
+                return Ok(());
+            }
+            Err(error) => {
+                let reason = error.to_string();
+                return Err(CampaignError::Settings { file, reason }.into());
+            }
+        };
+        let theirs: Value =
+            serde_json::from_str(&text).map_err(|error| CampaignError::Settings {
+                file: file.clone(),
+                reason: error.to_string(),
+            })?;
+        match first_difference("", &ours, &theirs) {
+            None => Ok(()),
+            Some((key, ours, theirs)) => Err(CampaignError::OtherSettings {
+                file,
+                key,
+                theirs,
+                ours,
+            }
+            .into()),
+        }
+    }
+}
+
+/// The first key whose values differ, and both values.
+fn first_difference(path: &str, ours: &Value, theirs: &Value) -> Option<(String, String, String)> {
+    if let (Value::Object(ours), Value::Object(theirs)) = (ours, theirs) {
+        return ours.iter().find_map(|(key, value)| {
+            let path = if path.is_empty() {
+                key.clone()
+            } else {
+                format!("{path}.{key}")
+            };
+            first_difference(&path, value, theirs.get(key).unwrap_or(&Value::Null))
+        });
+    }
+    let same = match (ours.as_f64(), theirs.as_f64()) {
+        (Some(ours), Some(theirs)) => ours == theirs,
+        _ => ours == theirs,
+    };
+    (!same).then(|| (path.to_owned(), ours.to_string(), theirs.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(folder: &std::path::Path) -> Settings {
+        Settings {
+            run_directory: folder.to_owned(),
+            systems: vec!["qemu-virt".into()],
+            selection: Selection::Named(vec!["pqclean/ML-KEM-768".into()]),
+            plan: PlanSettings::default(),
+        }
+    }
+
+    #[test]
+    fn a_run_directory_is_gone_on_with_under_the_same_settings_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = settings(folder.path());
+        first.claim().unwrap();
+        first.claim().unwrap();
+        let mut other = first.clone();
+        other.plan.trial_target_seconds = 0.5;
+        let error = other.claim().unwrap_err().to_string();
+        assert!(
+            error.contains("campaign.json: key `plan.trial_target_seconds` is 1.0"),
+            "{error}"
+        );
+        let mut more = first.clone();
+        more.selection = Selection::Named(vec!["pqclean/HQC-128".into()]);
+        more.claim().unwrap();
+    }
+
+    #[test]
+    fn broken_settings_are_not_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(FILE), "{").unwrap();
+        assert!(settings(folder.path()).claim().is_err());
+        assert_eq!(fs::read_to_string(folder.path().join(FILE)).unwrap(), "{");
+    }
+}

@@ -1,0 +1,106 @@
+//! What all records of one image on one system have in common.
+
+use catalogue::{BuildReport, FlagSet, Instance};
+
+use crate::image::Image;
+use crate::record::assemble::{ImageFacts, Subject};
+use crate::record::environment::{self, Target};
+use crate::record::schema::Environment;
+use crate::system::{Emulator, System};
+
+/// The subject of an image's records, before its meter has said anything.
+pub fn subject(
+    system: &dyn System,
+    image: &Image,
+    instance: Option<&Instance>,
+    flag_set: FlagSet,
+) -> Subject {
+    let report = image.report.as_ref();
+    let from_report = |field: fn(&BuildReport) -> &String| report.map(field).cloned();
+    let (candidate, label) = image.instance.clone().unwrap_or_else(|| {
+        let name = |field| from_report(field).unwrap_or_else(|| "unknown".to_owned());
+        (
+            name(|report| &report.candidate),
+            name(|report| &report.label),
+        )
+    });
+    Subject {
+        system: system.name().to_owned(),
+        transport: system.transport().to_owned(),
+        emulator: system.emulator().cloned(),
+        environment: environment(system),
+        fitness: Vec::new(),
+        instance: instance.map_or_else(|| label.clone(), |instance| instance.instance.clone()),
+        variant: instance.map_or_else(|| "reference".to_owned(), |it| it.variant.clone()),
+        sizes: instance.map(|instance| instance.sizes).unwrap_or_default(),
+        candidate,
+        label,
+        image: ImageFacts {
+            name: image.name.clone(),
+            elf_sha256: image.elf.sha256,
+            build_id: image.elf.build_id,
+            flag_set,
+            board: system.board().to_owned(),
+            report: image.report.clone(),
+            linker: None,
+            static_memory: None,
+        },
+        hello: None,
+        kat: None,
+        kat_log: None,
+    }
+}
+
+fn environment(system: &dyn System) -> Environment {
+    match system.emulator() {
+        Some(emulator) => emulated(emulator).environment(),
+        None => environment::of_this_machine(measuring_cpu()),
+    }
+}
+
+/// The machine that an emulator makes, from the words it was started with.
+fn emulated(emulator: &Emulator) -> Target {
+    let words: Vec<&str> = emulator.mode.split_whitespace().collect();
+    let after = |option: &str| {
+        let place = words.iter().position(|word| *word == option)?;
+        words.get(place + 1).map(|word| (*word).to_owned())
+    };
+    let gibibytes = after("-m").and_then(|size| size.strip_suffix('G')?.parse::<u64>().ok());
+    Target {
+        architecture: "aarch64".to_owned(),
+        cpu_model: after("-cpu").unwrap_or_default(),
+        machine: after("-M").unwrap_or_default(),
+        memory_total_kib: gibibytes.map(|size| size << 20),
+        emulated: true,
+    }
+}
+
+/// The processor that the meter pins itself to: the last of those that it may use, which is
+/// seldom the one that serves interrupts.
+fn measuring_cpu() -> u32 {
+    rustix::thread::sched_getaffinity(None)
+        .ok()
+        .and_then(|allowed| {
+            (0..rustix::thread::CpuSet::MAX_CPU)
+                .rev()
+                .find(|cpu| allowed.is_set(*cpu))
+        })
+        .unwrap_or(0) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_emulated_machine_is_described_by_its_command_line() {
+        let target = emulated(&Emulator {
+            name: "qemu-system-aarch64".into(),
+            version: "7.2".into(),
+            mode: "-M virt,gic-version=2 -cpu cortex-a72 -m 1G -icount shift=0".into(),
+        });
+        assert_eq!(target.cpu_model, "cortex-a72");
+        assert_eq!(target.machine, "virt,gic-version=2");
+        assert_eq!(target.memory_total_kib, Some(1 << 20));
+    }
+}

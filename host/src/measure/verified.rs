@@ -1,0 +1,69 @@
+//! Digests of verified answers, field by field.
+//!
+//! Packages publish one digest for a whole record, which says that an answer is wrong but not
+//! where. `kat/<candidate>/fields.sha256` holds the digests of the fields from runs whose whole
+//! record had the published digest: lines of `<sha256> <characters> <instance> <field>`.
+
+use std::fs;
+use std::path::Path;
+
+use catalogue::Instance;
+use wire::{FieldDigest, KatReport};
+
+/// The verified answers of an instance, if there are any.
+pub fn verified(root: &Path, instance: &Instance) -> Option<KatReport> {
+    let file = root
+        .join("kat")
+        .join(&instance.candidate)
+        .join("fields.sha256");
+    let text = fs::read_to_string(file).ok()?;
+    parse(&text, instance)
+}
+
+fn parse(text: &str, instance: &Instance) -> Option<KatReport> {
+    let fields = text.lines().filter_map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [digest, characters, of, field] = words[..] else {
+            return None;
+        };
+        (of == instance.instance).then_some(())?;
+        Some(FieldDigest {
+            name: field.try_into().ok()?,
+            characters: characters.parse().ok()?,
+            digest: digest_of(digest)?,
+        })
+    });
+    let mut report = KatReport {
+        digest: instance.kat.sha256,
+        fields: Default::default(),
+    };
+    let capacity = report.fields.capacity();
+    report.fields.extend(fields.take(capacity));
+    (!report.fields.is_empty()).then_some(report)
+}
+
+/// The bytes of a digest in hexadecimal.
+fn digest_of(text: &str) -> Option<[u8; 32]> {
+    let mut digest = [0; 32];
+    (text.len() == 64).then_some(())?;
+    for (byte, pair) in digest.iter_mut().zip(text.as_bytes().chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    Some(digest)
+}
+
+/// A report's lines in the form of that file.
+pub fn lines(instance: &str, report: &KatReport) -> String {
+    report
+        .fields
+        .iter()
+        .map(|field| {
+            format!(
+                "{} {} {instance} {}\n",
+                crate::session::hexadecimal(&field.digest),
+                field.characters,
+                field.name
+            )
+        })
+        .collect()
+}

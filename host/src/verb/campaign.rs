@@ -1,0 +1,98 @@
+//! `cargo host campaign`: everything of everything, resumable.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use regex::Regex;
+
+use crate::campaign::{self, Reporter, Selection, Settings};
+use crate::cli::Context;
+use crate::outcome::Outcome;
+use crate::project::Project;
+use crate::record::plan::PlanSettings;
+use crate::record::store::RunDirectory;
+use crate::system;
+use crate::verb::{compare, output};
+
+/// Measures every operation of the chosen instances on the chosen systems.
+///
+/// Each instance is built, its known answers are checked, and each operation becomes one record in
+/// the run directory. Whatever a submission does, the campaign goes on with the next operation.
+/// Started again with the same run directory, it measures what is missing or not clean.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// A system to measure on; may be given several times
+    #[arg(long = "system", value_name = "S")]
+    systems: Vec<String>,
+    /// Only instances whose name <id>/<label> this regular expression matches
+    #[arg(long, value_name = "RE", default_value = "")]
+    only: Regex,
+    /// Where records are kept
+    #[arg(long, value_name = "D", default_value = "runs/campaign")]
+    run_dir: PathBuf,
+    /// Seconds on the target's clock that one trial should take
+    #[arg(long, value_name = "S", default_value_t = PlanSettings::default().trial_target_seconds, value_parser = positive)]
+    trial_target: f64,
+    /// Seconds on the target's clock that all trials of an operation may take
+    #[arg(long, value_name = "S", default_value_t = PlanSettings::default().operation_budget_seconds, value_parser = positive)]
+    op_budget: f64,
+}
+
+/// Runs the campaign and shows what it brought home.
+///
+/// # Errors
+///
+/// See [`campaign::run`].
+pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> {
+    let settings = Settings {
+        run_directory: arguments.run_dir.clone(),
+        systems: match arguments.systems.is_empty() {
+            true => system::default_names().to_vec(),
+            false => arguments.systems.clone(),
+        },
+        selection: Selection::Matching(arguments.only.clone()),
+        plan: PlanSettings {
+            trial_target_seconds: arguments.trial_target,
+            operation_budget_seconds: arguments.op_budget,
+            ..PlanSettings::default()
+        },
+    };
+    run_and_show(&settings, context)
+}
+
+/// Runs a campaign, then shows its records and where they are.
+///
+/// # Errors
+///
+/// See [`campaign::run`].
+pub fn run_and_show(settings: &Settings, context: &Context) -> miette::Result<Outcome> {
+    let reporter = Reporter::new(context.common.quiet, false);
+    let project = Project::find()?;
+    let outcome = campaign::run(&project, settings, &reporter, &context.interrupt);
+    reporter.finish();
+    let outcome = outcome?;
+    let directory = RunDirectory::new(&settings.run_directory);
+    if directory.systems().is_ok_and(|systems| !systems.is_empty()) {
+        compare::show(&directory, context)?;
+    }
+    if !context.common.json {
+        let folder = settings.run_directory.display();
+        output::text(&format!("\nrecords: {folder}"))?;
+    }
+    if outcome == Outcome::Interrupted {
+        let folder = settings.run_directory.display();
+        context.say(format!(
+            "interrupted; finished records are kept, and the same command with --run-dir {folder} \
+             goes on"
+        ));
+    }
+    Ok(outcome)
+}
+
+/// A number of seconds greater than 0.
+fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds > 0.0 && seconds.is_finite() => Ok(seconds),
+        _ => Err("a number of seconds greater than 0 is needed".to_owned()),
+    }
+}

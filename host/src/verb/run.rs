@@ -1,0 +1,98 @@
+//! `cargo host run`: one image, everything about it.
+
+use std::path::PathBuf;
+
+use catalogue::{Catalogue, FlagSet};
+use clap::Args;
+
+use super::output;
+use crate::campaign::label::Bench;
+use crate::campaign::{Reporter, subject};
+use crate::cli::Context;
+use crate::image::{Elf, Image, Machine, report_beside};
+use crate::measure;
+use crate::outcome::Outcome;
+use crate::project::Project;
+use crate::record::plan::PlanSettings;
+use crate::system;
+use crate::table::render;
+
+/// Seconds on the target's clock for one trial: somebody waits for the table.
+const TRIAL_TARGET_SECONDS: f64 = 0.1;
+
+/// Starts one image, checks its known answers, measures all its operations and prints the table.
+///
+/// This is the runner behind `cargo run -p firmware`, whose image holds the instance that
+/// NGCC_INSTANCE names. The meter's log goes to the error output; nothing is kept.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// The image
+    elf: PathBuf,
+    /// The system to run it on; by default the one that the image is for
+    #[arg(long, value_name = "S")]
+    system: Option<String>,
+}
+
+/// Runs it.
+///
+/// # Errors
+///
+/// When the image cannot be read or started, or is not what it should be.
+pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> {
+    let project = Project::find()?;
+    let catalogue = Catalogue::load(&project.root)?;
+    let elf = Elf::read(&arguments.elf)?;
+    let [emulated, local] = system::default_names();
+    let system = system::find(match (&arguments.system, elf.machine) {
+        (Some(name), _) => name,
+        (None, Machine::BareAarch64) => &emulated,
+        (None, _) => &local,
+    })?;
+    let report = report_beside(&elf.path);
+    let image = Image {
+        name: elf.path.display().to_string(),
+        instance: report
+            .as_ref()
+            .map(|report| (report.candidate.clone(), report.label.clone())),
+        report,
+        elf,
+    };
+    let flags = image
+        .report
+        .as_ref()
+        .and_then(|report| FlagSet::from_name(&report.flag_set).ok())
+        .unwrap_or(FlagSet::Guide);
+    let instance = match &image.instance {
+        Some((candidate, label)) => Some(catalogue.find(&format!("{candidate}/{label}"))?),
+        None => None,
+    };
+    let operations = instance.map_or(&[][..], |instance| instance.category.operations());
+    let reporter = Reporter::new(context.common.quiet, true);
+    let bench = Bench {
+        project: &project,
+        system: &*system,
+        image: &image,
+        instance,
+        settings: measure::Settings {
+            plan: PlanSettings {
+                trial_target_seconds: TRIAL_TARGET_SECONDS,
+                ..PlanSettings::default()
+            },
+        },
+        interrupt: &context.interrupt,
+        reporter: &reporter,
+    };
+    let mut records = Vec::new();
+    let mut subject = subject(&*system, &image, instance, flags);
+    let outcome = bench.measure(operations, &mut subject, &mut |_| Ok(()), &mut |record| {
+        records.push(record.clone());
+        Ok(())
+    });
+    reporter.finish();
+    if context.common.json {
+        output::json(&records)?;
+    } else if !records.is_empty() {
+        output::text(&render::one_system(system.name(), &records))?;
+    }
+    outcome
+}
