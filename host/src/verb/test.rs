@@ -1,17 +1,20 @@
 //! `cargo host test`: every test, whatever it takes to run it.
 
 use std::io;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use miette::{IntoDiagnostic, WrapErr};
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Serialize;
 
 use super::output;
 use crate::cli::Context;
-use crate::interrupt::Urgency;
+use crate::interrupt::{Interrupt, Urgency};
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::setup::compiler::{self, LocalConfig};
@@ -20,10 +23,19 @@ use crate::setup::{self, Options, child};
 /// Tests that iterate over instances take all of them where this is set.
 const TEST_ALL: &str = "NGCC_TEST_ALL";
 
+/// How long a step may take: far longer than any does, and shorter than for ever.
+const LIMIT: Duration = Duration::from_secs(2 * 60 * 60);
+
+/// The same with all instances.
+const LIMIT_ALL: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How often a running step is looked at.
+const POLL: Duration = Duration::from_millis(50);
+
 /// Runs every test: format, lints, unit and integration tests, measurements in QEMU and here.
 ///
 /// Sets the machine up first, if need be. A failed step does not keep the others from running; the
-/// summary at the end names it, and the exit code is 1.
+/// summary at the end names it, and the exit code is 1, or 124 when a step had no end.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Test all instances, not only representative ones: takes hours
@@ -45,8 +57,22 @@ struct Step {
 #[derive(Debug, Serialize)]
 struct Ending {
     step: String,
-    passed: bool,
+    end: End,
     seconds: f64,
+}
+
+/// How a step's command ended.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum End {
+    /// It succeeded.
+    Passed,
+    /// It did not.
+    Failed,
+    /// It had no end, and was ended.
+    Deadline,
+    /// The user ended it.
+    Interrupted,
 }
 
 /// Runs the tests.
@@ -63,6 +89,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
             interactive: context.interactive(),
         },
     )?;
+    let limit = if arguments.all { LIMIT_ALL } else { LIMIT };
     let mut endings = Vec::new();
     for mut step in steps(&root, arguments.all) {
         context.say(format_args!("==> {}", step.name));
@@ -70,34 +97,68 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
             step.command.stdout(io::stderr());
         }
         let started = Instant::now();
-        let status = step
-            .command
-            .stdin(Stdio::null())
-            .status()
+        let end = run_step(&mut step.command, limit, &context.interrupt)
             .into_diagnostic()
-            .wrap_err_with(|| format!("{} does not start", step.name))?;
-        if context.interrupt.urgency() > Urgency::None {
+            .wrap_err_with(|| format!("{} does not run", step.name))?;
+        if end == End::Interrupted {
             return Ok(Outcome::Interrupted);
         }
         let ending = Ending {
             step: step.name,
-            passed: status.success(),
+            end,
             seconds: rounded(started.elapsed()),
         };
         context.say(line(&ending));
         endings.push(ending);
     }
-    let clean = endings.iter().all(|ending| ending.passed);
     if context.common.json {
         output::json(&endings)?;
     } else {
         output::text(&summary(&endings))?;
     }
-    Ok(if clean {
-        Outcome::Clean
-    } else {
+    Ok(outcome(&endings))
+}
+
+/// Runs one command, and ends it and all that it started when it must not go on.
+fn run_step(command: &mut Command, limit: Duration, interrupt: &Interrupt) -> io::Result<End> {
+    let started = Instant::now();
+    let mut child = command.stdin(Stdio::null()).process_group(0).spawn()?;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(if status.success() {
+                End::Passed
+            } else {
+                End::Failed
+            });
+        }
+        if interrupt.urgency() > Urgency::None {
+            end(&mut child)?;
+            return Ok(End::Interrupted);
+        }
+        if started.elapsed() > limit {
+            end(&mut child)?;
+            return Ok(End::Deadline);
+        }
+        thread::sleep(POLL);
+    }
+}
+
+/// Ends a command's whole process group: cargo alone would leave its test programs behind.
+fn end(child: &mut Child) -> io::Result<()> {
+    kill_process_group(Pid::from_child(child), Signal::KILL)?;
+    child.wait()?;
+    Ok(())
+}
+
+fn outcome(endings: &[Ending]) -> Outcome {
+    let any = |end| endings.iter().any(|ending| ending.end == end);
+    if any(End::Deadline) {
+        Outcome::Deadline
+    } else if any(End::Failed) {
         Outcome::NotClean
-    })
+    } else {
+        Outcome::Clean
+    }
 }
 
 /// The steps, quick ones first.
@@ -169,7 +230,12 @@ fn rounded(duration: Duration) -> f64 {
 }
 
 fn line(ending: &Ending) -> String {
-    let word = if ending.passed { "passed" } else { "FAILED" };
+    let word = match ending.end {
+        End::Passed => "passed",
+        End::Failed => "FAILED",
+        End::Deadline => "NO END",
+        End::Interrupted => "broken off",
+    };
     format!("{word}  {:>7.1} s  {}", ending.seconds, ending.step)
 }
 
@@ -177,7 +243,7 @@ fn line(ending: &Ending) -> String {
 fn summary(endings: &[Ending]) -> String {
     let failed: Vec<_> = endings
         .iter()
-        .filter(|ending| !ending.passed)
+        .filter(|ending| ending.end != End::Passed)
         .map(|ending| ending.step.as_str())
         .collect();
     let verdict = if failed.is_empty() {
@@ -194,24 +260,65 @@ fn summary(endings: &[Ending]) -> String {
 mod tests {
     use super::*;
 
-    fn ending(step: &str, passed: bool) -> Ending {
+    fn ending(step: &str, end: End) -> Ending {
         Ending {
             step: step.to_owned(),
-            passed,
+            end,
             seconds: rounded(Duration::from_millis(1250)),
         }
     }
 
     #[test]
     fn the_summary_names_what_failed() {
-        let endings = [ending("format", true), ending("tests", false)];
+        let endings = [ending("format", End::Passed), ending("tests", End::Failed)];
         assert_eq!(
             summary(&endings),
             "passed      1.3 s  format\n\
              FAILED      1.3 s  tests\n\
              Failed: tests. The output above says why."
         );
+        assert_eq!(outcome(&endings), Outcome::NotClean);
         assert!(summary(&endings[..1]).ends_with("Everything passed."));
+        assert_eq!(outcome(&endings[..1]), Outcome::Clean);
+        assert_eq!(
+            outcome(&[ending("tests", End::Deadline)]),
+            Outcome::Deadline
+        );
+    }
+
+    #[test]
+    fn a_step_without_end_is_ended_with_all_that_it_started() {
+        let short = Duration::from_millis(300);
+        let long = short * 100;
+        let interrupt = Interrupt::new();
+        let run = |limit, script: &str, interrupt: &Interrupt| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]).stdout(Stdio::piped());
+            run_step(&mut command, limit, interrupt).expect("sh runs")
+        };
+        assert_eq!(run(long, "true", &interrupt), End::Passed);
+        assert_eq!(run(long, "false", &interrupt), End::Failed);
+
+        let folder = tempfile::tempdir().expect("a folder");
+        let pid = folder.path().join("pid");
+        let script = format!("sleep 60 & echo $! > {}; wait", pid.display());
+        assert_eq!(run(short, &script, &interrupt), End::Deadline);
+        let pid = std::fs::read_to_string(pid).expect("it was started");
+        let pid = pid.trim().parse().ok().and_then(Pid::from_raw);
+        let pid = pid.expect("a process number");
+        // Whoever inherits it may take a moment to bury it.
+        let gone = || {
+            let state = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
+            state.map_or(true, |state| state.contains(") Z "))
+        };
+        let deadline = Instant::now() + long;
+        while !gone() {
+            assert!(Instant::now() < deadline, "the grandchild lives on");
+            thread::sleep(POLL);
+        }
+
+        interrupt.press();
+        assert_eq!(run(long, "sleep 60", &interrupt), End::Interrupted);
     }
 
     #[test]
