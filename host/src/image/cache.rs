@@ -1,6 +1,7 @@
 //! Images by their ingredients: built once, kept whole or not at all.
 
 use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use catalogue::{BuildReport, check_map};
@@ -56,6 +57,22 @@ impl Cache {
             report: Some(BuildReport::read(&place.join(BuildReport::FILE))?),
             name: format!("images/{key}/{ELF}"),
         })
+    }
+
+    /// Removes the image of a recipe, so that it will be built anew.
+    ///
+    /// # Errors
+    ///
+    /// When it is there and cannot be removed.
+    pub fn forget(&self, recipe: &Recipe) -> Result<(), BuildError> {
+        let key = Ingredients::gather(recipe, &self.root)?.key();
+        let place = self.folder.join("images").join(key);
+        match fs::remove_dir_all(&place) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(BuildError::file("remove", &place, error))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Builds into a temporary folder beside the others and gives it its name when it is whole.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use defmt_decoder::Table;
 use miette::Diagnostic;
-use object::{Architecture, Object, ObjectKind, ObjectSegment};
+use object::{Architecture, Object, ObjectKind, ObjectSection, ObjectSegment};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
@@ -35,6 +35,19 @@ pub struct Elf {
     /// What runs it.
     pub machine: Machine,
     bytes: Vec<u8>,
+}
+
+/// Bytes of a submission's own code and data, as linked.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct StaticSizes {
+    /// Code.
+    pub text: u64,
+    /// Constants.
+    pub rodata: u64,
+    /// Variables with an initial value.
+    pub data: u64,
+    /// Variables that start as zero.
+    pub bss: u64,
 }
 
 /// Why a file is no image of a meter.
@@ -117,6 +130,24 @@ impl Elf {
             machine,
             bytes,
         })
+    }
+
+    /// What the submission takes, where the image keeps it in sections of its own, as firmware
+    /// does; `None` where it does not.
+    pub fn static_sizes(&self) -> Option<StaticSizes> {
+        let file = object::File::parse(&*self.bytes).ok()?;
+        let size = |name| Some(file.section_by_name(name)?.size());
+        Some(StaticSizes {
+            text: size(".sub_text")?,
+            rodata: size(".sub_rodata")?,
+            data: size(".sub_data")?,
+            bss: size(".sub_bss")?,
+        })
+    }
+
+    /// The file's contents.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// A reader of this image's log. An image without defmt's table logs plain text.

@@ -8,13 +8,15 @@ mod cache;
 mod elf;
 mod error;
 mod recipe;
+mod symbols;
 
 use catalogue::BuildReport;
 
 pub use cache::{Cache, report_beside};
-pub use elf::{Elf, ElfError, Machine};
+pub use elf::{Elf, ElfError, Machine, StaticSizes};
 pub use error::BuildError;
 pub use recipe::{Ingredients, Recipe};
+pub use symbols::location;
 
 /// An image, and what should be in it.
 #[derive(Clone, Debug)]
