@@ -85,7 +85,7 @@ pub enum Spoiled {
     /// A call came back, but did not do what it must.
     Failed(Failure),
     /// The meter reported a fault and is gone.
-    Faulted(Fault),
+    Faulted(Box<Fault>),
     /// The meter fell silent, and this deadline (in seconds) passed.
     Deadline(u64),
     /// The meter went away without a word: the emulator or process ended, or the line closed.

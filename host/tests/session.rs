@@ -257,9 +257,9 @@ fn endless_log_lines_end_at_the_deadline() {
 fn an_announcement_extends_the_deadline_by_no_more_than_it_says() {
     let started = Instant::now();
     let spoiled = spoiled_by(|| {
-        Act::Instead(Response::Expect {
+        Act::Instead(Box::new(Response::Expect {
             nanoseconds: 500_000_000,
-        })
+        }))
     });
     // Announced anew with every repetition of the request, which counts once: 3 x 0.5 s x 2, and
     // 1 s of slack.
@@ -296,7 +296,7 @@ fn a_cut_line_is_told() {
 fn a_fault_report_is_taken_home() {
     assert_eq!(
         spoiled_by(|| Act::Fault(Box::new(fault()))),
-        Spoiled::Faulted(fault())
+        Spoiled::Faulted(Box::new(fault()))
     );
 }
 
@@ -318,16 +318,16 @@ fn a_fault_after_a_result_does_not_cost_the_result() {
 fn answers_to_another_question_are_nonsense() {
     let trial = |calls| {
         move || {
-            Act::Instead(Response::Trial {
+            Act::Instead(Box::new(Response::Trial {
                 calls,
                 count: 1,
                 nanoseconds: 1,
-            })
+            }))
         }
     };
     assert!(matches!(spoiled_by(trial(2)), Spoiled::Nonsense(_)));
     assert!(matches!(
-        spoiled_by(|| Act::Instead(Response::Goodbye)),
+        spoiled_by(|| Act::Instead(Box::new(Response::Goodbye))),
         Spoiled::Nonsense(_)
     ));
 }
@@ -340,7 +340,7 @@ fn a_failed_operation_leaves_the_meter_well() {
         kind: wire::FailureKind::ReturnCode(-1),
     };
     let expected = failure.clone();
-    let spoiled = spoiled_by(move || Act::Instead(Response::Failed(failure.clone())));
+    let spoiled = spoiled_by(move || Act::Instead(Box::new(Response::Failed(failure.clone()))));
     assert_eq!(spoiled, Spoiled::Failed(expected));
     assert!(spoiled.meter_is_well());
 }

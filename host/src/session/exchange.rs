@@ -21,7 +21,7 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 /// What came in.
 enum Arrival {
     /// A response, whole.
-    Response(Frame),
+    Response(Box<Frame>),
     /// Bytes that were no frame.
     Damage(FrameError),
     /// Nothing, and it is time to look at the clock.
@@ -218,13 +218,13 @@ impl Exchange {
         };
         self.traffic.frames += 1;
         match frame.kind {
-            Kind::Response => Ok(Some(Arrival::Response(frame))),
+            Kind::Response => Ok(Some(Arrival::Response(Box::new(frame)))),
             Kind::Log => {
                 self.log.take(frame.payload());
                 Ok(None)
             }
             Kind::Fault => Err(match frame.message::<Fault>() {
-                Ok(fault) => Spoiled::Faulted(fault).into(),
+                Ok(fault) => Spoiled::Faulted(Box::new(fault)).into(),
                 Err(_) => Spoiled::Nonsense("a fault report that cannot be read".into()).into(),
             }),
             Kind::Request => Ok(None), // Our own, echoed by a line that is not raw.

@@ -27,7 +27,7 @@ pub enum Act {
     /// These bytes, and no answer.
     Bytes(Vec<u8>),
     /// This response instead.
-    Instead(Response),
+    Instead(Box<Response>),
     /// Reports this and ends.
     Fault(Box<Fault>),
     /// Ends without a word; its process is said to have ended like this.

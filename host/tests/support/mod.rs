@@ -3,3 +3,4 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 pub mod fake_meter;
+pub mod real_meter;

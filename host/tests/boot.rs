@@ -1,0 +1,196 @@
+//! Real images, booted in QEMU and started as a process: what is measured repeats, and every way
+//! in which a meter can be lost is noticed and told.
+
+mod support;
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use host::line::{Noise, NoisyLine};
+use host::measurement::{Spoiled, Trial};
+use host::session::{Session, SessionError};
+use rustix::process::{Pid, Signal, kill_process};
+use support::real_meter::{Bench, process_of};
+use wire::{Category, CounterSource, FaultKind, Operation, Probe};
+
+const HANG: Operation = Operation::Probe(Probe::Hang);
+
+/// Grain of the emulated board's clock of 62.5 MHz: a time may differ by as much.
+const GRAIN_NANOSECONDS: u64 = 16;
+
+/// Everything that is counted of one operation.
+#[derive(Debug)]
+struct Counts {
+    trials: Vec<Trial>,
+    samples: Vec<u64>,
+    stack: u64,
+}
+
+fn measure(session: &mut Session, samples: u32) -> Vec<Counts> {
+    let category = session.introduction().hello.category;
+    let operations = category.operations().iter();
+    operations
+        .map(|operation| {
+            let call = session.calibrate(*operation).unwrap();
+            let call = Duration::from_nanos(call.nanoseconds);
+            let trials = (0..2)
+                .map(|_| session.trial(*operation, 3, 20, call * 23).unwrap())
+                .collect();
+            Counts {
+                trials,
+                samples: session
+                    .samples(*operation, 3, samples, call * (samples + 3))
+                    .unwrap(),
+                stack: session.stack(*operation, !0).unwrap().bytes,
+            }
+        })
+        .collect()
+}
+
+/// Asserts that two meters counted the same; says where they did not.
+fn assert_equal(one: &[Counts], two: &[Counts]) {
+    assert_eq!(one.len(), two.len());
+    for (one, two) in one.iter().zip(two) {
+        for (one, two) in one.trials.iter().zip(&two.trials) {
+            assert_eq!((one.calls, one.count), (two.calls, two.count));
+            let apart = one.nanoseconds.abs_diff(two.nanoseconds);
+            assert!(apart <= GRAIN_NANOSECONDS, "{apart} ns apart");
+        }
+        let pairs = one.samples.iter().zip(&two.samples);
+        let difference = pairs.enumerate().find(|(_, (one, two))| one != two);
+        assert_eq!(difference, None, "first difference of the samples");
+        assert_eq!(one.samples.len(), two.samples.len());
+        assert_eq!(one.stack, two.stack);
+    }
+}
+
+fn signal(session: &Session, signal: Signal) {
+    let id = Pid::from_raw(process_of(session) as i32).unwrap();
+    kill_process(id, signal).unwrap();
+}
+
+fn spoiled<T: std::fmt::Debug>(result: Result<T, SessionError>) -> Spoiled {
+    match result {
+        Err(SessionError::Spoiled(spoiled)) => spoiled,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_emulated_core_repeats_call_by_call_from_boot_to_boot() {
+    let bench = Bench::emulated();
+    let mut session = bench.open().unwrap();
+    let hello = session.introduction().hello.clone();
+    assert_eq!(hello.category, Category::Kem);
+    assert_eq!(hello.counter.source, CounterSource::Icount);
+    assert_eq!(
+        hello.self_test.sled.count,
+        u64::from(hello.self_test.sled.instructions)
+    );
+    let first = measure(&mut session, 400);
+    let farewell = session.bye();
+    assert_eq!(farewell.exit_code, Some(0));
+    assert_eq!(farewell.traffic.bad_frames, 0);
+
+    assert_equal(&measure(&mut bench.open().unwrap(), 400), &first);
+    for counts in first {
+        // Every trial starts from the same state.
+        assert_eq!(counts.trials[0].count, counts.trials[1].count);
+        assert!(counts.stack > 0);
+    }
+}
+
+#[test]
+fn noise_on_the_line_changes_no_number() {
+    let bench = Bench::emulated();
+    // Enough of them for some to be hit.
+    let clean = measure(&mut bench.open().unwrap(), 3000);
+    let noise = Noise::everything(7, 1e-4);
+    let mut session = bench
+        .open_behind(|line| NoisyLine::new(line, noise))
+        .unwrap();
+    assert_equal(&measure(&mut session, 3000), &clean);
+    let traffic = session.traffic();
+    assert!(traffic.bad_frames > 0, "{traffic:?}");
+}
+
+#[test]
+fn an_emulator_that_is_killed_is_told_as_that() {
+    let mut session = Bench::emulated().open().unwrap();
+    let id = process_of(&session);
+    let killer = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(300));
+        kill_process(Pid::from_raw(id as i32).unwrap(), Signal::KILL).unwrap();
+        Instant::now()
+    });
+    let lost = spoiled(session.calibrate(HANG));
+    let noticed = Instant::now();
+    assert_eq!(
+        lost,
+        Spoiled::Vanished("QEMU was killed by signal 9".into())
+    );
+    let delay = noticed - killer.join().unwrap();
+    assert!(delay < Duration::from_secs(2), "{delay:?}");
+    assert_eq!(session.abandon().exit_code, Some(-9));
+}
+
+#[test]
+fn an_emulator_that_stands_still_ends_at_the_deadline() {
+    let bench = Bench::emulated();
+    let mut session = bench.open().unwrap();
+    let call = session.calibrate(Operation::Enc).unwrap();
+    signal(&session, Signal::STOP);
+    let started = Instant::now();
+    let expected = Duration::from_nanos(call.nanoseconds * 10);
+    let allowed = session.deadline(Operation::Enc, expected);
+    let lost = spoiled(session.trial(Operation::Enc, 0, 10, expected));
+    assert_eq!(lost, Spoiled::Deadline(allowed.as_secs()));
+    assert!(started.elapsed() < allowed + Duration::from_secs(2));
+    assert_eq!(session.abandon().exit_code, Some(-9));
+    // The next one is as good as new.
+    bench.open().unwrap().calibrate(Operation::Enc).unwrap();
+}
+
+#[test]
+fn a_line_that_closes_is_told_as_that() {
+    let noise = Noise {
+        cut_after: Some(1500),
+        ..Noise::default()
+    };
+    let mut session = Bench::emulated()
+        .open_behind(|line| NoisyLine::new(line, noise))
+        .unwrap();
+    let lost = spoiled(session.samples(Operation::Dec, 0, 2000, Duration::from_secs(2)));
+    assert_eq!(lost, Spoiled::Vanished("the line is closed".into()));
+}
+
+#[test]
+fn faults_are_reported_in_full_and_the_next_boot_is_clean() {
+    for bench in [Bench::emulated(), Bench::local()] {
+        for (probe, kind) in [
+            (Probe::NullWrite, FaultKind::NullAccess),
+            (Probe::Overflow, FaultKind::StackOverflow),
+        ] {
+            let mut session = bench.open().unwrap();
+            let operation = Operation::Probe(probe);
+            let Spoiled::Faulted(fault) = spoiled(session.calibrate(operation)) else {
+                panic!("no fault report on {}", bench.system.name());
+            };
+            assert_eq!((fault.kind, fault.operation), (kind, Some(operation)));
+            session.abandon();
+        }
+        bench.open().unwrap().calibrate(Operation::Enc).unwrap();
+    }
+}
+
+#[test]
+fn a_process_answers_like_a_board_and_its_end_is_told() {
+    let bench = Bench::local();
+    let mut session = bench.open().unwrap();
+    assert_eq!(measure(&mut session, 400).len(), 3);
+    signal(&session, Signal::KILL);
+    assert_eq!(
+        spoiled(session.calibrate(Operation::Enc)),
+        Spoiled::Vanished("the meter was killed by signal 9".into())
+    );
+}

@@ -1,0 +1,300 @@
+//! The command as people use it: real images, real signals, real exit codes.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use host::project::Project;
+use host::system;
+use rustix::process::{Pid, Signal, kill_process};
+
+/// The instance that all of these use: quick to build and to measure.
+const INSTANCE: &str = "pqclean/ML-KEM-768";
+
+/// How long a command may take that has an image.
+const LIMIT: Duration = Duration::from_secs(300);
+
+fn host(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_host"));
+    command
+        .args(arguments)
+        .env("NO_COLOR", "1")
+        .stdin(Stdio::null());
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    host(arguments).output().expect("the command starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn code(output: &Output) -> Option<i32> {
+    output.status.code()
+}
+
+/// A campaign over one instance on one system, as short as it can be.
+fn campaign<'a>(folder: &'a str, system: &'a str) -> Vec<&'a str> {
+    vec![
+        "campaign",
+        "--system",
+        system,
+        "--only",
+        "^pqclean/ML-KEM-768$",
+        "--trial-target",
+        "0.02",
+        "--run-dir",
+        folder,
+    ]
+}
+
+fn records(folder: &Path, system: &str) -> Vec<PathBuf> {
+    let folder = folder.join(system).join("records/pqclean");
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
+        .unwrap_or_default();
+    files.sort();
+    files
+}
+
+fn wait(child: &mut Child) -> Option<i32> {
+    let started = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().expect("the child is ours") {
+            return status.code();
+        }
+        assert!(started.elapsed() < LIMIT, "the command hangs");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Waits until something is so.
+fn until(what: &str, so: impl Fn() -> bool) {
+    let started = Instant::now();
+    while !so() {
+        assert!(started.elapsed() < LIMIT, "never {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_campaign_is_kept_validated_compared_and_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let [emulated, local] = system::default_names();
+    for system in [&emulated, &local] {
+        let output = run(&campaign(path, system));
+        assert_eq!(code(&output), Some(0), "{}", text(&output.stderr));
+        assert_eq!(records(folder.path(), system).len(), 3);
+    }
+    let record = fs::read_to_string(&records(folder.path(), &emulated)[0]).unwrap();
+    assert!(record.contains(r#""unit": "instructions""#), "{record}");
+    assert!(record.contains(r#""cpu_cycles_available": "no""#));
+    assert!(record.contains(r#""kat": "PASS""#));
+    assert!(
+        folder
+            .path()
+            .join(&emulated)
+            .join("kat/pqclean/ML-KEM-768.log")
+            .is_file()
+    );
+    assert!(folder.path().join(&emulated).join("build.json").is_file());
+
+    let output = run(&["validate", path]);
+    assert_eq!(code(&output), Some(0), "{}", text(&output.stdout));
+
+    let output = run(&["compare", path]);
+    let table = text(&output.stdout);
+    assert_eq!(code(&output), Some(0));
+    for word in ["keygen", "enc", "dec", "instructions,", "emulated", "PASS"] {
+        assert!(table.contains(word), "{word} is missing from\n{table}");
+    }
+
+    // Nothing is measured twice, and QEMU's numbers repeat.
+    let before = fs::metadata(&records(folder.path(), &emulated)[0]).unwrap();
+    let output = run(&campaign(path, &emulated));
+    assert_eq!(code(&output), Some(0));
+    let after = fs::metadata(&records(folder.path(), &emulated)[0]).unwrap();
+    assert_eq!(before.modified().unwrap(), after.modified().unwrap());
+
+    // Other settings are refused by their key.
+    let mut other = campaign(path, &emulated);
+    other[6] = "0.03";
+    let output = run(&other);
+    assert_eq!(code(&output), Some(2));
+    assert!(text(&output.stderr).contains("plan.trial_target_seconds"));
+
+    // One flipped bit in one record is found and named.
+    let file = records(folder.path(), &emulated)[1].clone();
+    let mut bytes = fs::read(&file).unwrap();
+    let place = text(&bytes).find("\"seconds\": 0.0").unwrap() + 14;
+    bytes[place] ^= 1;
+    fs::write(&file, bytes).unwrap();
+    let output = run(&["validate", path]);
+    assert_eq!(code(&output), Some(1));
+    let said = text(&output.stdout);
+    assert!(
+        said.contains(file.file_name().unwrap().to_str().unwrap()),
+        "{said}"
+    );
+    assert!(
+        said.contains("digest") && said.contains("mean_seconds"),
+        "{said}"
+    );
+}
+
+#[test]
+fn an_interruption_ends_after_the_record_and_the_campaign_goes_on_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let [emulated, _] = system::default_names();
+    let mut slow = campaign(path, &emulated);
+    slow[6] = "0.3";
+    let mut child = host(&slow)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    until("a record", || !records(folder.path(), &emulated).is_empty());
+    let id = Pid::from_raw(child.id() as i32).unwrap();
+    kill_process(id, Signal::INT).unwrap();
+    assert_eq!(wait(&mut child), Some(130));
+    let kept = records(folder.path(), &emulated).len();
+    assert!((1..3).contains(&kept), "{kept} records");
+    assert_eq!(code(&run(&["validate", path])), Some(0));
+    assert_eq!(code(&run(&slow)), Some(0));
+    assert_eq!(records(folder.path(), &emulated).len(), 3);
+    assert_eq!(code(&run(&["validate", path])), Some(0));
+}
+
+#[test]
+fn a_campaign_that_is_killed_leaves_no_emulator_and_no_half_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let [emulated, _] = system::default_names();
+    let mut child = host(&campaign(path, &emulated))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    until("an emulator", || !children_of(child.id()).is_empty());
+    let emulators = children_of(child.id());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    until("the end of the emulator", || {
+        emulators.iter().all(|id| !is_emulator(*id))
+    });
+    assert_eq!(code(&run(&campaign(path, &emulated))), Some(0));
+    assert_eq!(records(folder.path(), &emulated).len(), 3);
+    assert_eq!(code(&run(&["validate", path])), Some(0));
+}
+
+/// The emulators among the children of a process.
+fn children_of(id: u32) -> Vec<u32> {
+    let tasks = fs::read_dir(format!("/proc/{id}/task"))
+        .into_iter()
+        .flatten();
+    tasks
+        .flatten()
+        .flat_map(|task| {
+            let list = fs::read_to_string(task.path().join("children")).unwrap_or_default();
+            list.split_whitespace()
+                .filter_map(|id| id.parse().ok())
+                .collect::<Vec<u32>>()
+        })
+        .filter(|id| is_emulator(*id))
+        .collect()
+}
+
+fn is_emulator(id: u32) -> bool {
+    let line = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+    text(&line).starts_with("qemu-system")
+}
+
+#[test]
+fn an_unknown_instance_is_told_with_its_neighbours() {
+    let output = run(&["kat", "pqclean/ML-KEM-786"]);
+    assert_eq!(code(&output), Some(2));
+    let said = text(&output.stderr);
+    assert!(
+        said.contains("ML-KEM-786") && said.contains(INSTANCE),
+        "{said}"
+    );
+}
+
+#[test]
+fn known_answers_are_told_with_the_field_that_differs_first() {
+    let output = run(&["kat", INSTANCE]);
+    assert_eq!(code(&output), Some(0));
+    assert!(text(&output.stdout).contains("PASS"));
+    // The drill flips one bit of the ciphertext, in the text alone.
+    for system in system::default_names() {
+        let output = run(&["kat", INSTANCE, "--system", &system, "--drill", "wrong-kat"]);
+        assert_eq!(code(&output), Some(1), "{}", text(&output.stderr));
+        let said = text(&output.stdout);
+        assert!(
+            said.contains("MISMATCH") && said.contains("field `ct`"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn a_counter_that_stands_still_is_refused() {
+    let output = run(&["kat", INSTANCE, "--drill", "still-counter"]);
+    assert_eq!(code(&output), Some(2));
+    let said = text(&output.stderr);
+    assert!(said.contains("stands still"), "{said}");
+}
+
+/// `cargo run -p firmware` builds the default instance, or another, and runs it in QEMU.
+#[test]
+fn cargo_run_measures_an_instance_and_lists_near_names() {
+    let project = Project::find().unwrap();
+    let cargo = |instance: Option<&str>| {
+        let mut command = Command::new("cargo");
+        command
+            .args(["run", "--quiet", "--package", "firmware"])
+            .current_dir(&project.root)
+            .env("CARGO_TARGET_DIR", &project.target_folder)
+            .env_remove("NGCC_INSTANCE")
+            .env("NO_COLOR", "1")
+            .stdin(Stdio::null());
+        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CARGO_PKG")) {
+            command.env_remove(name);
+        }
+        if let Some(instance) = instance {
+            command.env("NGCC_INSTANCE", instance);
+        }
+        command.output().unwrap()
+    };
+    let output = cargo(None);
+    let said = text(&output.stdout);
+    assert_eq!(code(&output), Some(0), "{said}{}", text(&output.stderr));
+    assert!(
+        said.contains(INSTANCE) && said.contains("emulated"),
+        "{said}"
+    );
+    assert!(text(&output.stderr).contains("KAT PASS"));
+
+    let output = cargo(Some("pqclean/ML-DSA-44"));
+    let said = text(&output.stdout);
+    assert_eq!(code(&output), Some(0), "{said}{}", text(&output.stderr));
+    assert!(
+        said.contains("pqclean/ML-DSA-44") && said.contains("sign"),
+        "{said}"
+    );
+
+    let output = cargo(Some("pqclean/ML-DSA-45"));
+    assert_ne!(code(&output), Some(0));
+    let said = text(&output.stderr);
+    assert!(
+        said.contains("ML-DSA-45") && said.contains("ML-DSA-44"),
+        "{said}"
+    );
+}

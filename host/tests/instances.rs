@@ -1,0 +1,110 @@
+//! Known answers: every instance of every package, on every system that can run it.
+//!
+//! By default one small set of each family and variant; with NGCC_TEST_ALL set, all of them.
+
+use std::fmt::Write;
+use std::time::Instant;
+
+use catalogue::{Catalogue, FlagSet, Instance};
+use host::image::{Cache, Recipe};
+use host::interrupt::Interrupt;
+use host::measure;
+use host::measurement::KatOutcome;
+use host::project::Project;
+use host::session::{Options, Session};
+use host::system;
+
+/// One small set of each family; all of its variants are taken.
+const REPRESENTATIVES: [&str; 7] = [
+    "ML-KEM-512",
+    "HQC-128",
+    "mceliece348864",
+    "ML-DSA-44",
+    "Falcon-512",
+    "SPHINCS+-sha2-128f-simple",
+    "SPHINCS+-shake-128f-simple",
+];
+
+/// What became of one instance on one system.
+enum Found {
+    Passed { seconds: f64 },
+    Unavailable { reason: String },
+    Wrong { what: String },
+}
+
+fn find(instance: &Instance, system: &str, cache: &Cache) -> Found {
+    let system = system::find(system).expect("a default system");
+    let board = catalogue::board(system.board()).expect("its board");
+    if let Err(unavailable) = instance.availability(board) {
+        return Found::Unavailable {
+            reason: unavailable.reason,
+        };
+    }
+    let interrupt = Interrupt::new();
+    let recipe = Recipe {
+        instance,
+        board,
+        flags: FlagSet::Guide,
+        drills: Vec::new(),
+    };
+    let wrong = |what: String| Found::Wrong { what };
+    let image = match cache.image(&recipe, &interrupt) {
+        Ok(image) => image,
+        Err(error) => return wrong(format!("{error}")),
+    };
+    let options = Options::for_system(&*system, &interrupt);
+    let mut session = match Session::start(&*system, &image, Box::new(|_| {}), options) {
+        Ok(session) => session,
+        Err(error) => return wrong(format!("{error}")),
+    };
+    let started = Instant::now();
+    let outcome = measure::known_answer(&mut session, &instance.kat.sha256, None);
+    session.bye();
+    match outcome {
+        Ok(KatOutcome::Pass(_)) => Found::Passed {
+            seconds: started.elapsed().as_secs_f64(),
+        },
+        other => wrong(format!("{other:?}")),
+    }
+}
+
+#[test]
+fn every_instance_gives_its_published_answers_or_says_what_the_system_lacks() {
+    let project = Project::find().expect("the workspace");
+    let catalogue = Catalogue::load(&project.root).expect("the catalogue");
+    let cache = Cache::new(&project);
+    let all = std::env::var_os("NGCC_TEST_ALL").is_some();
+    let chosen: Vec<&Instance> = catalogue
+        .instances()
+        .iter()
+        .filter(|instance| all || REPRESENTATIVES.contains(&instance.instance.as_str()))
+        .collect();
+    let mut table = String::new();
+    let (mut passed, mut failures) = (0, Vec::new());
+    for system in system::default_names() {
+        for instance in &chosen {
+            let name = instance.name();
+            let line = match find(instance, &system, &cache) {
+                Found::Passed { seconds } => {
+                    passed += 1;
+                    format!("{system} {name}: PASS in {seconds:.1} s")
+                }
+                Found::Unavailable { reason } => {
+                    assert!(reason.starts_with("needs "), "{name}: {reason}");
+                    format!("{system} {name}: {reason}")
+                }
+                Found::Wrong { what } => {
+                    failures.push(format!("{system} {name}: {what}"));
+                    format!("{system} {name}: WRONG")
+                }
+            };
+            println!("{line}");
+            writeln!(table, "{line}").expect("a String takes everything");
+        }
+    }
+    let file = project.work_folder().join("known-answers.txt");
+    std::fs::write(&file, table).expect("the target folder can be written");
+    assert!(failures.is_empty(), "{failures:#?}");
+    let least = if all { 100 } else { 15 };
+    assert!(passed >= least, "only {passed} known answers were checked");
+}

@@ -1,0 +1,101 @@
+//! A real meter, built from this source tree and started in QEMU or as a process.
+
+use std::fs;
+
+use catalogue::{Catalogue, DEFAULT_INSTANCE, FlagSet};
+use host::image::{Cache, Image, Recipe};
+use host::interrupt::Interrupt;
+use host::line::Line;
+use host::project::Project;
+use host::session::{Expectations, Options, Session, SessionError};
+use host::system::{self, Running, System};
+
+/// A system and the image of the default instance for it.
+pub struct Bench {
+    /// The system.
+    pub system: Box<dyn System>,
+    /// The image.
+    pub image: Image,
+}
+
+impl Bench {
+    /// The emulated board.
+    pub fn emulated() -> Self {
+        Self::new("qemu-virt")
+    }
+
+    /// This machine.
+    pub fn local() -> Self {
+        Self::new(&system::default_names()[1])
+    }
+
+    fn new(name: &str) -> Self {
+        let system = system::find(name).unwrap();
+        let project = Project::find().unwrap();
+        let catalogue = Catalogue::load(&project.root).unwrap();
+        let recipe = Recipe {
+            instance: catalogue.find(DEFAULT_INSTANCE).unwrap(),
+            board: catalogue::board(system.board()).unwrap(),
+            flags: FlagSet::Guide,
+            drills: Vec::new(),
+        };
+        let image = Cache::new(&project)
+            .image(&recipe, &Interrupt::new())
+            .unwrap();
+        Self { system, image }
+    }
+
+    /// A session over a line without faults.
+    pub fn open(&self) -> Result<Session, SessionError> {
+        self.open_behind(|line| line)
+    }
+
+    /// A session over a line that was decorated.
+    pub fn open_behind<L: Line + 'static>(
+        &self,
+        decorate: impl FnOnce(Box<dyn Line>) -> L,
+    ) -> Result<Session, SessionError> {
+        let running = self.system.start(&self.image.elf.path)?;
+        let running = Running {
+            line: Box::new(decorate(running.line)),
+            ..running
+        };
+        let expected = Expectations {
+            build_id: Some(self.image.elf.build_id),
+            board: Some(self.system.board().to_owned()),
+            instance: self.image.instance.clone(),
+        };
+        let log = self.image.elf.log(Box::new(|_| {}));
+        let options = Options::for_system(&*self.system, &Interrupt::new());
+        Session::open(running, log, &expected, options)
+    }
+}
+
+/// Process id of the meter of a session, which is a child of this test with that command line.
+pub fn process_of(session: &Session) -> u32 {
+    let command = session.command();
+    // A wrapper such as setpriv has replaced itself by the end of the list.
+    let is_it = |id: u32| {
+        let line = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+        let line = String::from_utf8_lossy(&line).into_owned();
+        let words: Vec<_> = line.trim_end_matches('\0').split('\0').collect();
+        !words.is_empty()
+            && command.ends_with(&words.iter().map(|w| w.to_string()).collect::<Vec<_>>())
+    };
+    let found: Vec<_> = children().into_iter().filter(|id| is_it(*id)).collect();
+    assert_eq!(found.len(), 1, "processes of {command:?}: {found:?}");
+    found[0]
+}
+
+/// Process ids of the children of this process.
+fn children() -> Vec<u32> {
+    let tasks = fs::read_dir("/proc/self/task").unwrap().flatten();
+    tasks
+        .flat_map(|task| {
+            let list = fs::read_to_string(task.path().join("children")).unwrap_or_default();
+            list.split_whitespace()
+                .map(|id| id.parse().unwrap())
+                .collect::<Vec<_>>()
+        })
+        .collect()
+}
