@@ -6,7 +6,7 @@ use catalogue::Instance;
 use wire::Operation;
 
 use super::Reporter;
-use crate::image::Image;
+use crate::image::{self, Image};
 use crate::interrupt::{Interrupt, Urgency};
 use crate::measure::{self, Attempt, Step};
 use crate::measurement::{KatOutcome, Spoiled};
@@ -72,7 +72,7 @@ impl Bench<'_> {
             };
         }
         if let Some(KatOutcome::Spoiled(spoiled)) = &subject.kat {
-            worst = outcome_of(spoiled);
+            worst = spoiled.outcome();
             if !spoiled.meter_is_well() {
                 session.take().map(Session::abandon);
             }
@@ -102,7 +102,7 @@ impl Bench<'_> {
             match spoiled {
                 None => session = Some(running),
                 Some(spoiled) => {
-                    worst = worst.max(outcome_of(&spoiled));
+                    worst = worst.max(spoiled.outcome());
                     // What the submission has touched is not trusted any more.
                     if spoiled.meter_is_well() {
                         running.bye();
@@ -175,19 +175,13 @@ impl Bench<'_> {
             traffic: session.traffic().since(traffic),
             output: session.output().since(&output),
             disturbed_retries,
-            fault_location: None,
+            fault_location: match &outcome {
+                Err(Spoiled::Faulted(fault)) => image::location(&self.image.elf, fault),
+                _ => None,
+            },
         };
         let record = Record::assemble(subject, &occasion, operation, &plan, &outcome);
         Ok((record, outcome.err()))
-    }
-}
-
-/// How a command ends that met this.
-fn outcome_of(spoiled: &Spoiled) -> Outcome {
-    match spoiled {
-        Spoiled::Faulted(_) => Outcome::Faulted,
-        Spoiled::Deadline(_) => Outcome::Deadline,
-        Spoiled::Failed(_) | Spoiled::Vanished(_) | Spoiled::Nonsense(_) => Outcome::NotClean,
     }
 }
 

@@ -2,10 +2,10 @@
 
 use catalogue::{BuildReport, FlagSet, Instance};
 
-use crate::image::Image;
+use crate::image::{Image, StaticSizes};
 use crate::record::assemble::{ImageFacts, Subject};
 use crate::record::environment::{self, Target};
-use crate::record::schema::Environment;
+use crate::record::schema::{Environment, StaticMemory, Unknown};
 use crate::system::{Emulator, System};
 
 /// The subject of an image's records, before its meter has said anything.
@@ -43,11 +43,21 @@ pub fn subject(
             board: system.board().to_owned(),
             report: image.report.clone(),
             linker: None,
-            static_memory: None,
+            static_memory: image.elf.static_sizes().map(static_memory),
         },
         hello: None,
         kat: None,
         kat_log: None,
+    }
+}
+
+fn static_memory(sizes: StaticSizes) -> StaticMemory {
+    StaticMemory {
+        text_bytes: sizes.text,
+        rodata_bytes: sizes.rodata,
+        data_bytes: sizes.data,
+        bss_bytes: sizes.bss,
+        unknown: Unknown::new(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use wire::{Operation, Unit};
+use wire::{CounterSource, Operation, Unit};
 
 use crate::measurement::{Measurement, Plan, Spoiled, StackUse, Trial};
 use crate::record::plan::{CALIBRATION, PlanSettings, plan};
@@ -67,14 +67,22 @@ pub fn operation(
     settings: &Settings,
     progress: &mut dyn FnMut(Step),
 ) -> Result<Attempt, SessionError> {
-    let mut attempt = Attempt {
+    let mut course = Course {
         plan: CALIBRATION,
-        outcome: Err(Spoiled::Nonsense(String::new())),
         disturbed_retries: 0,
     };
-    let result = measure(session, operation, settings, progress, &mut attempt);
-    attempt.outcome = keep_spoiled(result)?;
-    Ok(attempt)
+    let result = measure(session, operation, settings, progress, &mut course);
+    Ok(Attempt {
+        plan: course.plan,
+        outcome: keep_spoiled(result)?,
+        disturbed_retries: course.disturbed_retries,
+    })
+}
+
+/// What is known of an attempt even when it comes to nothing.
+struct Course {
+    plan: Plan,
+    disturbed_retries: u64,
 }
 
 fn measure(
@@ -82,13 +90,13 @@ fn measure(
     operation: Operation,
     settings: &Settings,
     progress: &mut dyn FnMut(Step),
-    attempt: &mut Attempt,
+    course: &mut Course,
 ) -> Result<Measurement, SessionError> {
     progress(Step::Calibration);
     let call = session.calibrate(operation)?;
-    let call = Duration::from_nanos(call.nanoseconds);
+    let call = duration(&call, session.introduction().hello.counter.source);
     let plan = plan(call.as_secs_f64(), &settings.plan);
-    attempt.plan = plan;
+    course.plan = plan;
     let expected = call.saturating_mul(plan.calls_per_trial.saturating_add(plan.warmups));
 
     let mut trials = Vec::new();
@@ -105,7 +113,7 @@ fn measure(
             }
             repetitions += 1;
         };
-        attempt.disturbed_retries += repetitions;
+        course.disturbed_retries += repetitions;
         trials.push(trial);
     }
     progress(Step::Samples);
@@ -118,6 +126,17 @@ fn measure(
         trials,
         samples,
         stack: Some(stack),
+    })
+}
+
+/// How long the calibration call took.
+///
+/// Under QEMU's icount one instruction is one nanosecond, and the count repeats where the time has
+/// the grain of the emulated clock: so a plan repeats as well.
+fn duration(call: &Trial, source: CounterSource) -> Duration {
+    Duration::from_nanos(match source {
+        CounterSource::Icount => call.count,
+        _ => call.nanoseconds,
     })
 }
 
@@ -151,6 +170,18 @@ fn is_disturbed(trial: &Trial, clock_hz: Option<u64>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_emulated_plan_does_not_depend_on_the_grain_of_the_clock() {
+        let call = Trial {
+            calls: 1,
+            count: 559_623,
+            nanoseconds: 559_632,
+        };
+        let nanoseconds = |source| duration(&call, source).as_nanos();
+        assert_eq!(nanoseconds(CounterSource::Icount), 559_623);
+        assert_eq!(nanoseconds(CounterSource::Pmccntr), 559_632);
+    }
 
     #[test]
     fn a_falling_clock_is_a_disturbance_only_where_the_clock_is_known() {
