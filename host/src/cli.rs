@@ -8,8 +8,10 @@ use std::process::ExitCode;
 use clap::{Args, Parser};
 use miette::{Diagnostic, GraphicalReportHandler, Report};
 
+use crate::image::BuildError;
 use crate::interrupt::Interrupt;
-use crate::outcome::ERROR;
+use crate::outcome::{ERROR, Outcome};
+use crate::session::SessionError;
 use crate::verb::Verb;
 
 /// Measures C implementations of cryptographic candidates where no operating system disturbs
@@ -74,9 +76,24 @@ pub fn main() -> ExitCode {
     match result {
         Ok(outcome) => outcome.into(),
         Err(report) => {
-            eprint!("{}", explain(&report));
-            ExitCode::from(ERROR)
+            let outcome = outcome_of(&report);
+            if outcome != Some(Outcome::Interrupted) {
+                eprint!("{}", explain(&report));
+            }
+            outcome.map_or(ExitCode::from(ERROR), ExitCode::from)
         }
+    }
+}
+
+/// How a command ended whose error is not the tool's: the user's wish, or the target's doing.
+fn outcome_of(report: &Report) -> Option<Outcome> {
+    if let Some(BuildError::Interrupted) = report.downcast_ref() {
+        return Some(Outcome::Interrupted);
+    }
+    match report.downcast_ref()? {
+        SessionError::Interrupted => Some(Outcome::Interrupted),
+        SessionError::Spoiled(spoiled) => Some(spoiled.outcome()),
+        _ => None,
     }
 }
 
@@ -118,6 +135,7 @@ fn plain(diagnostic: &dyn Diagnostic) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measurement::Spoiled;
     use clap::CommandFactory;
     use thiserror::Error;
 
@@ -132,6 +150,21 @@ mod tests {
                 verb.get_name()
             );
         }
+    }
+
+    #[test]
+    fn what_is_not_the_tools_fault_has_its_own_exit_code() {
+        let outcome = |error: SessionError| outcome_of(&Report::new(error));
+        assert_eq!(outcome(SessionError::Interrupted), Some(Outcome::Interrupted));
+        let silent = SessionError::Spoiled(Spoiled::Deadline(1));
+        assert_eq!(outcome(silent), Some(Outcome::Deadline));
+        let refused = SessionError::Refused {
+            request: "x".into(),
+            reason: "y".into(),
+        };
+        assert_eq!(outcome(refused), None);
+        let build = Report::new(BuildError::Interrupted);
+        assert_eq!(outcome_of(&build), Some(Outcome::Interrupted));
     }
 
     #[derive(Debug, Error, Diagnostic)]

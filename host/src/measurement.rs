@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::outcome::Outcome;
 use wire::{Failure, Fault, FaultKind, Hello, KatReport, Operation};
 
 /// One bracket around `calls` calls.
@@ -99,6 +100,15 @@ impl Spoiled {
     /// started anew.
     pub fn meter_is_well(&self) -> bool {
         matches!(self, Self::Failed(_))
+    }
+
+    /// How a command ends that met this.
+    pub fn outcome(&self) -> Outcome {
+        match self {
+            Self::Faulted(_) => Outcome::Faulted,
+            Self::Deadline(_) => Outcome::Deadline,
+            Self::Failed(_) | Self::Vanished(_) | Self::Nonsense(_) => Outcome::NotClean,
+        }
     }
 }
 

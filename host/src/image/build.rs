@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use cargo_metadata::{Message, TargetKind};
 use catalogue::environment;
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::{BuildError, Recipe};
 use crate::interrupt::{Interrupt, Urgency};
@@ -84,7 +85,7 @@ fn command(recipe: &Recipe, root: &Path, target_folder: &Path) -> Command {
         // They would change the image without being among its ingredients.
         .env_remove("RUSTFLAGS")
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
-        // Ctrl-C is for us: a build that is nearly done may end.
+        // Ctrl-C is for us, who end cargo in good order.
         .process_group(0)
         .stdin(Stdio::null());
     command
@@ -100,9 +101,10 @@ fn run(command: &mut Command, interrupt: &Interrupt) -> Result<ExitStatus, Build
         if let Some(status) = child.try_wait().map_err(failed)? {
             return Ok(status);
         }
-        if interrupt.urgency() == Urgency::AtOnce {
-            // An error means that it has just ended by itself.
-            let _ = child.kill();
+        // No record is being measured that could be finished first.
+        if interrupt.urgency() > Urgency::None {
+            // With the compilers that it started. An error means that all have just ended.
+            let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
             child.wait().map_err(failed)?;
             return Err(BuildError::Interrupted);
         }
