@@ -3,4 +3,5 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 pub mod fake_meter;
+pub mod processes;
 pub mod real_meter;

@@ -10,6 +10,8 @@ use host::project::Project;
 use host::session::{Expectations, Options, Session, SessionError};
 use host::system::{self, Running, System};
 
+use super::processes::children_of;
+
 /// A system and the image of the default instance for it.
 pub struct Bench {
     /// The system.
@@ -82,20 +84,10 @@ pub fn process_of(session: &Session) -> u32 {
         !words.is_empty()
             && command.ends_with(&words.iter().map(|w| w.to_string()).collect::<Vec<_>>())
     };
-    let found: Vec<_> = children().into_iter().filter(|id| is_it(*id)).collect();
+    let found: Vec<_> = children_of(std::process::id())
+        .into_iter()
+        .filter(|id| is_it(*id))
+        .collect();
     assert_eq!(found.len(), 1, "processes of {command:?}: {found:?}");
     found[0]
-}
-
-/// Process ids of the children of this process.
-fn children() -> Vec<u32> {
-    let tasks = fs::read_dir("/proc/self/task").unwrap().flatten();
-    tasks
-        .flat_map(|task| {
-            let list = fs::read_to_string(task.path().join("children")).unwrap_or_default();
-            list.split_whitespace()
-                .map(|id| id.parse().unwrap())
-                .collect::<Vec<_>>()
-        })
-        .collect()
 }

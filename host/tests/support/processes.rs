@@ -1,0 +1,25 @@
+//! Other processes, as /proc shows them.
+
+use std::fs;
+use std::path::Path;
+
+/// Process ids of the children of a process.
+pub fn children_of(id: u32) -> Vec<u32> {
+    let tasks = fs::read_dir(format!("/proc/{id}/task"));
+    tasks
+        .into_iter()
+        .flatten()
+        .flatten()
+        .flat_map(|task| {
+            let list = fs::read_to_string(task.path().join("children")).unwrap_or_default();
+            list.split_whitespace()
+                .map(|id| id.parse().unwrap())
+                .collect::<Vec<u32>>()
+        })
+        .collect()
+}
+
+/// Whether a process is there.
+pub fn exists(id: u32) -> bool {
+    Path::new(&format!("/proc/{id}")).exists()
+}
