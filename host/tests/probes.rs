@@ -58,15 +58,10 @@ fn a_longer_sled_counts_more_on_this_machine() {
 fn known_stack_use_is_reported_on_both_systems() {
     for bench in [Bench::emulated(), Bench::local()] {
         let mut session = bench.open().unwrap();
-        for bytes in [0, 400, 800, 70_000] {
-            for pattern in [0, u64::MAX, 0x0123_4567_89ab_cdef] {
+        for bytes in [16, 400, 800, 70_000] {
+            for pattern in [u64::MAX, 0x0123_4567_89ab_cdef] {
                 let probe = Operation::Probe(Probe::Stack(bytes));
                 let used = session.stack(probe, pattern).unwrap();
-                // A word of the pattern's own value cannot be told from paint: the probe writes 0.
-                if pattern == 0 {
-                    assert!(used.bytes <= u64::from(bytes) + STACK_TOLERANCE);
-                    continue;
-                }
                 let difference = used.bytes.abs_diff(bytes.into());
                 assert!(
                     difference <= STACK_TOLERANCE,

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use embedded_io::ErrorKind;
 use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect};
-use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use crate::board::MeasuringStack;
 use crate::cpu::{counter, exceptions};
@@ -129,13 +129,18 @@ fn memory() -> &'static Memory {
     MEMORY.get_or_init(|| Memory::map().expect("the kernel gives address space"))
 }
 
-/// Keeps this thread on the processor that it runs on: counts of two processors do not add up.
+/// Keeps this thread on the last of the processors that it may use: counts of two processors do
+/// not add up, and the first one serves most interrupts.
 fn pin() {
-    let mut only = CpuSet::new();
-    only.set(sched_getcpu());
-    let pinned = sched_setaffinity(None, &only);
-    let allowed = sched_getaffinity(None).map(|set| set.count()).unwrap_or(0);
-    info!("pinned: {} ({allowed} processor allowed)", pinned.is_ok());
+    let last = sched_getaffinity(None)
+        .ok()
+        .and_then(|allowed| (0..CpuSet::MAX_CPU).rev().find(|cpu| allowed.is_set(*cpu)));
+    let pinned = last.is_some_and(|cpu| {
+        let mut only = CpuSet::new();
+        only.set(cpu);
+        sched_setaffinity(None, &only).is_ok()
+    });
+    info!("pinned to processor {last:?}: {pinned}");
 }
 
 /// The line to the host.

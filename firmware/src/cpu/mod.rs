@@ -54,7 +54,9 @@ impl Call {
             Probe::Sled(1) => (function(probes::sled_one), 0),
             Probe::Sled(10) => (function(probes::sled_ten), 0),
             Probe::Sled(length @ 5..) => (with_length(probes::sled_long), length as usize),
-            Probe::Stack(bytes) if bytes % 16 == 0 => (with_length(probes::stack), bytes as usize),
+            Probe::Stack(bytes @ 16..) if bytes % 16 == 0 => {
+                (with_length(probes::stack), bytes as usize)
+            }
             Probe::Sled(_) | Probe::Stack(_) => return None,
             Probe::Hang => (function(probes::hang), 0),
             Probe::NullWrite => (function(probes::null_write), 0),

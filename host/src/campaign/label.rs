@@ -9,14 +9,15 @@ use super::Reporter;
 use crate::image::{self, Image};
 use crate::interrupt::{Interrupt, Urgency};
 use crate::measure::{self, Attempt, Step};
-use crate::measurement::{KatOutcome, Spoiled};
+use crate::measurement::{KatOutcome, Spoiled, Traffic};
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::record::assemble::{Occasion, Subject};
 use crate::record::environment::load_average;
+use crate::record::plan::CALIBRATION;
 use crate::record::schema::{Record, UtcTime};
-use crate::session::{LogLine, Options, Session, SessionError};
-use crate::system::System;
+use crate::session::{LogLine, Options, Session, SessionError, keep_spoiled};
+use crate::system::{Output, System};
 
 /// How often a meter that does not come up is started for one operation.
 const STARTS: u32 = 2;
@@ -61,15 +62,18 @@ impl Bench<'_> {
     ) -> miette::Result<Outcome> {
         let name = format!("{}/{}", subject.candidate, subject.label);
         self.reporter.doing(&name, "known answers");
-        let mut session = Some(self.start()?);
+        let mut session = match keep_spoiled(self.start())? {
+            Ok(session) => Some(session),
+            Err(spoiled) => {
+                subject.kat = self.instance.map(|_| KatOutcome::Spoiled(spoiled));
+                None
+            }
+        };
         let mut worst = Outcome::Clean;
         if let Some(running) = &mut session {
             subject.hello = Some(running.introduction().hello.clone());
             subject.sizes = running.introduction().hello.sizes;
-            subject.kat = match self.known_answer(running) {
-                Err(SessionError::Interrupted) => return Ok(Outcome::Interrupted),
-                result => result?,
-            };
+            subject.kat = self.known_answer(running)?;
         }
         if let Some(KatOutcome::Spoiled(spoiled)) = &subject.kat {
             worst = spoiled.outcome();
@@ -86,30 +90,27 @@ impl Bench<'_> {
             if self.interrupt.urgency() > Urgency::None {
                 break;
             }
-            let mut running = match session.take() {
-                Some(session) => session,
-                None => self.start()?,
+            let started = match session.take() {
+                Some(session) => Ok(session),
+                None => keep_spoiled(self.start())?,
             };
-            let (record, spoiled) = match self.operation(&mut running, *operation, subject) {
-                Err(SessionError::Interrupted) => {
-                    running.abandon();
-                    return Ok(Outcome::Interrupted);
+            let (record, spoiled) = match started {
+                Ok(mut running) => {
+                    let (record, spoiled) = self.operation(&mut running, *operation, subject)?;
+                    // What the submission has touched is not trusted any more.
+                    match &spoiled {
+                        None => session = Some(running),
+                        Some(spoiled) if spoiled.meter_is_well() => drop(running.bye()),
+                        Some(_) => drop(running.abandon()),
+                    }
+                    (record, spoiled)
                 }
-                result => result?,
+                Err(spoiled) => (self.lost(*operation, subject, &spoiled), Some(spoiled)),
             };
             keep(&record)?;
             self.reporter.record(&name, &record);
-            match spoiled {
-                None => session = Some(running),
-                Some(spoiled) => {
-                    worst = worst.max(spoiled.outcome());
-                    // What the submission has touched is not trusted any more.
-                    if spoiled.meter_is_well() {
-                        running.bye();
-                    } else {
-                        running.abandon();
-                    }
-                }
+            if let Some(spoiled) = spoiled {
+                worst = worst.max(spoiled.outcome());
             }
         }
         session.map(Session::bye);
@@ -171,7 +172,7 @@ impl Bench<'_> {
             wall_seconds: clock.elapsed().as_secs_f64(),
             timeout_seconds: session.deadline(operation, expected).as_secs_f64(),
             command: session.command().to_vec(),
-            exit_code: None,
+            exit_code: session.exit_code(),
             traffic: session.traffic().since(traffic),
             output: session.output().since(&output),
             disturbed_retries,
@@ -182,6 +183,30 @@ impl Bench<'_> {
         };
         let record = Record::assemble(subject, &occasion, operation, &plan, &outcome);
         Ok((record, outcome.err()))
+    }
+
+    /// The record of an operation for which no meter came up.
+    fn lost(&self, operation: Operation, subject: &Subject, spoiled: &Spoiled) -> Record {
+        let now = UtcTime::now();
+        let load = load_average();
+        let occasion = Occasion {
+            started: now.clone(),
+            ended: now,
+            load_start: load,
+            load_end: load,
+            wall_seconds: 0.0,
+            timeout_seconds: Options::for_system(self.system, self.interrupt)
+                .boot
+                .as_secs_f64(),
+            command: Vec::new(),
+            exit_code: None,
+            traffic: Traffic::default(),
+            output: Output::default(),
+            disturbed_retries: 0,
+            fault_location: None,
+        };
+        let outcome = Err(spoiled.clone());
+        Record::assemble(subject, &occasion, operation, &CALIBRATION, &outcome)
     }
 }
 

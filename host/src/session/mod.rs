@@ -160,6 +160,11 @@ impl Session {
         self.exchange.running.life.output()
     }
 
+    /// The exit code of the meter's process, once it has ended and if it has one.
+    pub fn exit_code(&mut self) -> Option<i64> {
+        self.exchange.running.life.exit_code()
+    }
+
     /// The command that started the meter.
     pub fn command(&self) -> &[String] {
         &self.exchange.running.command

@@ -29,6 +29,9 @@ pub struct Arguments {
     /// Print the digest of each field in the form of kat/<id>/fields.sha256
     #[arg(long)]
     fields: bool,
+    /// Build the image with a deliberate flaw, to see that it is noticed: wrong-kat, still-counter
+    #[arg(long = "drill", value_name = "NAME")]
+    drills: Vec<String>,
 }
 
 /// Computes and compares.
@@ -54,7 +57,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         instance,
         board,
         flags: FlagSet::Guide,
-        drills: Vec::new(),
+        drills: arguments.drills.clone(),
     };
     let image = Cache::new(&project).image(&recipe, &context.interrupt)?;
     let options = Options::for_system(&*system, &context.interrupt);
@@ -70,7 +73,12 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
             report,
             first_difference,
             ..
-        } => (Some(report), first_difference.clone()),
+        } => {
+            let words = first_difference
+                .as_ref()
+                .map(|field| format!("field `{field}` differs first"));
+            (Some(report), words)
+        }
         KatOutcome::Spoiled(spoiled) => (None, Some(spoiled.to_string())),
     };
     if context.common.json {

@@ -1,5 +1,6 @@
 //! One module for each command; the documentation of its arguments is its manual.
 
+mod bench;
 mod campaign;
 mod compare;
 mod demo;
@@ -32,6 +33,7 @@ pub enum Verb {
     Test(test::Arguments),
     Compare(compare::Arguments),
     Validate(validate::Arguments),
+    Bench(bench::Arguments),
 }
 
 impl Verb {
@@ -50,6 +52,7 @@ impl Verb {
             Self::Setup(arguments) => setup::run(&arguments, context),
             Self::Test(arguments) => test::run(&arguments, context),
             Self::Compare(arguments) => compare::run(&arguments, context),
+            Self::Bench(arguments) => bench::run(&arguments, context),
             Self::Validate(arguments) => validate::run(&arguments, context),
         }
     }

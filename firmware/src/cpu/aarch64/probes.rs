@@ -51,7 +51,7 @@ pub unsafe extern "C" fn sled_ten() {
     naked_asm!(".rept 10", "nop", ".endr", "ret")
 }
 
-/// Uses exactly `bytes` (x0, a multiple of 16) of stack and writes the lowest word of them.
+/// Uses exactly `bytes` (x0, a multiple of 16 from 16 on) of stack and writes the lowest word of them.
 ///
 /// # Safety
 ///

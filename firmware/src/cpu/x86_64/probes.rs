@@ -52,7 +52,7 @@ pub unsafe extern "C" fn sled_ten() {
     naked_asm!(".rept 10", "nop", ".endr", "ret")
 }
 
-/// Uses exactly `bytes` (rdi, a multiple of 16) of stack below the return address and writes the
+/// Uses exactly `bytes` (rdi, a multiple of 16 from 16 on) of stack below the return address and writes the
 /// lowest word of them.
 ///
 /// # Safety
