@@ -52,7 +52,7 @@ impl Bench<'_> {
     ///
     /// # Errors
     ///
-    /// What is not the target's doing.
+    /// What is neither the target's doing nor the user's wish.
     pub fn measure(
         &self,
         operations: &[Operation],
@@ -60,32 +60,29 @@ impl Bench<'_> {
         judged: &mut Judged,
         keep: &mut Keep,
     ) -> miette::Result<Outcome> {
+        match self.measure_all(operations, subject, judged, keep) {
+            Err(error) if is_interruption(&error) => Ok(Outcome::Interrupted),
+            Ok(_) if self.interrupt.urgency() > Urgency::None => Ok(Outcome::Interrupted),
+            result => result,
+        }
+    }
+
+    fn measure_all(
+        &self,
+        operations: &[Operation],
+        subject: &mut Subject,
+        judged: &mut Judged,
+        keep: &mut Keep,
+    ) -> miette::Result<Outcome> {
         let name = format!("{}/{}", subject.candidate, subject.label);
-        self.reporter.doing(&name, "known answers");
-        let mut session = match keep_spoiled(self.start())? {
-            Ok(session) => Some(session),
-            Err(spoiled) => {
-                subject.kat = self.instance.map(|_| KatOutcome::Spoiled(spoiled));
-                None
-            }
+        let mut session = self.known_answer(&name, subject)?;
+        let mut worst = match &subject.kat {
+            Some(KatOutcome::Spoiled(spoiled)) => spoiled.outcome(),
+            Some(KatOutcome::Mismatch { .. }) => Outcome::NotClean,
+            Some(KatOutcome::Pass(_)) | None => Outcome::Clean,
         };
-        let mut worst = Outcome::Clean;
-        if let Some(running) = &mut session {
-            subject.hello = Some(running.introduction().hello.clone());
-            subject.sizes = running.introduction().hello.sizes;
-            subject.kat = self.known_answer(running)?;
-        }
-        if let Some(KatOutcome::Spoiled(spoiled)) = &subject.kat {
-            worst = spoiled.outcome();
-            if !spoiled.meter_is_well() {
-                session.take().map(Session::abandon);
-            }
-        } else if matches!(subject.kat, Some(KatOutcome::Mismatch { .. })) {
-            worst = Outcome::NotClean;
-        }
         judged(subject)?;
         self.reporter.known_answer(&name, subject.kat.as_ref());
-
         for operation in operations {
             if self.interrupt.urgency() > Urgency::None {
                 break;
@@ -100,8 +97,7 @@ impl Bench<'_> {
                     // What the submission has touched is not trusted any more.
                     match &spoiled {
                         None => session = Some(running),
-                        Some(spoiled) if spoiled.meter_is_well() => drop(running.bye()),
-                        Some(_) => drop(running.abandon()),
+                        Some(spoiled) => end(running, spoiled),
                     }
                     (record, spoiled)
                 }
@@ -114,10 +110,40 @@ impl Bench<'_> {
             }
         }
         session.map(Session::bye);
-        if self.interrupt.urgency() > Urgency::None {
-            return Ok(Outcome::Interrupted);
-        }
         Ok(worst)
+    }
+
+    /// Starts the meter and notes what it says of itself and what it answers; returns the session,
+    /// if it is good for more. A meter that does not come up has failed its test.
+    fn known_answer(
+        &self,
+        name: &str,
+        subject: &mut Subject,
+    ) -> Result<Option<Session>, SessionError> {
+        self.reporter.doing(name, "known answers");
+        let mut session = match keep_spoiled(self.start())? {
+            Ok(session) => session,
+            Err(spoiled) => {
+                subject.kat = Some(KatOutcome::Spoiled(spoiled));
+                return Ok(None);
+            }
+        };
+        subject.hello = Some(session.introduction().hello.clone());
+        subject.sizes = session.introduction().hello.sizes;
+        let Some(instance) = self.instance else {
+            return Ok(Some(session));
+        };
+        let verified = measure::verified(&self.project.root, instance);
+        let outcome = measure::known_answer(&mut session, &instance.kat.sha256, verified.as_ref())?;
+        let session = match &outcome {
+            KatOutcome::Spoiled(spoiled) => {
+                end(session, spoiled);
+                None
+            }
+            KatOutcome::Pass(_) | KatOutcome::Mismatch { .. } => Some(session),
+        };
+        subject.kat = Some(outcome);
+        Ok(session)
     }
 
     /// Starts the image; one that does not come up gets a second try.
@@ -133,14 +159,6 @@ impl Bench<'_> {
             }
         }
         Err(SessionError::Spoiled(last.unwrap_or(Spoiled::Deadline(0))))
-    }
-
-    fn known_answer(&self, session: &mut Session) -> Result<Option<KatOutcome>, SessionError> {
-        let Some(instance) = self.instance else {
-            return Ok(None);
-        };
-        let verified = measure::verified(&self.project.root, instance);
-        measure::known_answer(session, &instance.kat.sha256, verified.as_ref()).map(Some)
     }
 
     fn operation(
@@ -208,6 +226,19 @@ impl Bench<'_> {
         let outcome = Err(spoiled.clone());
         Record::assemble(subject, &occasion, operation, &CALIBRATION, &outcome)
     }
+}
+
+/// Ends a session in which something went wrong.
+fn end(session: Session, spoiled: &Spoiled) {
+    if spoiled.meter_is_well() {
+        session.bye();
+    } else {
+        session.abandon();
+    }
+}
+
+fn is_interruption(error: &miette::Report) -> bool {
+    matches!(error.downcast_ref(), Some(SessionError::Interrupted))
 }
 
 /// What is being done, in words.
