@@ -155,7 +155,10 @@ mod tests {
     #[test]
     fn what_is_not_the_tools_fault_has_its_own_exit_code() {
         let outcome = |error: SessionError| outcome_of(&Report::new(error));
-        assert_eq!(outcome(SessionError::Interrupted), Some(Outcome::Interrupted));
+        assert_eq!(
+            outcome(SessionError::Interrupted),
+            Some(Outcome::Interrupted)
+        );
         let silent = SessionError::Spoiled(Spoiled::Deadline(1));
         assert_eq!(outcome(silent), Some(Outcome::Deadline));
         let refused = SessionError::Refused {

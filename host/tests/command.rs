@@ -1,21 +1,14 @@
 //! The command as people use it: real images, real signals, real exit codes.
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Output, Stdio};
 
 use host::project::Project;
 use host::system;
-use rustix::process::{Pid, Signal, kill_process};
 
 /// The instance that all of these use: quick to build and to measure.
 const INSTANCE: &str = "pqclean/ML-KEM-768";
-
-/// How long a command may take that has an image.
-const LIMIT: Duration = Duration::from_secs(300);
 
 fn host(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_host"));
@@ -60,26 +53,6 @@ fn records(folder: &Path, system: &str) -> Vec<PathBuf> {
         .unwrap_or_default();
     files.sort();
     files
-}
-
-fn wait(child: &mut Child) -> Option<i32> {
-    let started = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait().expect("the child is ours") {
-            return status.code();
-        }
-        assert!(started.elapsed() < LIMIT, "the command hangs");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-/// Waits until something is so.
-fn until(what: &str, so: impl Fn() -> bool) {
-    let started = Instant::now();
-    while !so() {
-        assert!(started.elapsed() < LIMIT, "never {what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }
 
 #[test]
@@ -146,74 +119,6 @@ fn a_campaign_is_kept_validated_compared_and_gone_on_with() {
         said.contains("digest") && said.contains("mean_seconds"),
         "{said}"
     );
-}
-
-#[test]
-fn an_interruption_ends_after_the_record_and_the_campaign_goes_on_later() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().to_str().unwrap();
-    let [emulated, _] = system::default_names();
-    let mut slow = campaign(path, &emulated);
-    slow[6] = "0.3";
-    let mut child = host(&slow)
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    until("a record", || !records(folder.path(), &emulated).is_empty());
-    let id = Pid::from_raw(child.id() as i32).unwrap();
-    kill_process(id, Signal::INT).unwrap();
-    assert_eq!(wait(&mut child), Some(130));
-    let kept = records(folder.path(), &emulated).len();
-    assert!((1..3).contains(&kept), "{kept} records");
-    assert_eq!(code(&run(&["validate", path])), Some(0));
-    assert_eq!(code(&run(&slow)), Some(0));
-    assert_eq!(records(folder.path(), &emulated).len(), 3);
-    assert_eq!(code(&run(&["validate", path])), Some(0));
-}
-
-#[test]
-fn a_campaign_that_is_killed_leaves_no_emulator_and_no_half_record() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().to_str().unwrap();
-    let [emulated, _] = system::default_names();
-    let mut child = host(&campaign(path, &emulated))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    until("an emulator", || !children_of(child.id()).is_empty());
-    let emulators = children_of(child.id());
-    child.kill().unwrap();
-    child.wait().unwrap();
-    until("the end of the emulator", || {
-        emulators.iter().all(|id| !is_emulator(*id))
-    });
-    assert_eq!(code(&run(&campaign(path, &emulated))), Some(0));
-    assert_eq!(records(folder.path(), &emulated).len(), 3);
-    assert_eq!(code(&run(&["validate", path])), Some(0));
-}
-
-/// The emulators among the children of a process.
-fn children_of(id: u32) -> Vec<u32> {
-    let tasks = fs::read_dir(format!("/proc/{id}/task"))
-        .into_iter()
-        .flatten();
-    tasks
-        .flatten()
-        .flat_map(|task| {
-            let list = fs::read_to_string(task.path().join("children")).unwrap_or_default();
-            list.split_whitespace()
-                .filter_map(|id| id.parse().ok())
-                .collect::<Vec<u32>>()
-        })
-        .filter(|id| is_emulator(*id))
-        .collect()
-}
-
-fn is_emulator(id: u32) -> bool {
-    let line = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
-    text(&line).starts_with("qemu-system")
 }
 
 #[test]

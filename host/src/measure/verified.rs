@@ -67,3 +67,39 @@ pub fn lines(instance: &str, report: &KatReport) -> String {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use catalogue::Catalogue;
+
+    use super::*;
+
+    #[test]
+    fn every_instance_has_verified_answers_and_they_read_back() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let catalogue = Catalogue::load(&root).unwrap();
+        for instance in catalogue.instances() {
+            let report = verified(&root, instance).expect(&instance.name());
+            let names: Vec<&str> = report.fields.iter().map(|field| &*field.name).collect();
+            let expected: &[&str] = match instance.category {
+                wire::Category::Kem => &["count", "seed", "pk", "sk", "ct", "ss"],
+                wire::Category::Sig => &["count", "seed", "mlen", "msg", "pk", "sk", "smlen", "sm"],
+            };
+            assert_eq!(names, expected, "{}", instance.name());
+            let text = lines(&instance.instance, &report);
+            assert_eq!(parse(&text, instance), Some(report));
+        }
+    }
+
+    #[test]
+    fn lines_that_are_none_are_passed_over() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let catalogue = Catalogue::load(&root).unwrap();
+        let instance = &catalogue.instances()[0];
+        for text in ["", "# x y z\n", "00 1 HQC-128 pk\n"] {
+            assert_eq!(parse(text, instance), None);
+        }
+    }
+}
