@@ -7,6 +7,10 @@ use kat::iccs::IccsDrng;
 use spin::Mutex;
 
 /// Where the bytes come from at present.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one, and no allocator to box it with"
+)]
 enum Source {
     /// The generator of the NGCC interface, the same for all candidates: while measuring.
     Iccs(IccsDrng),

@@ -54,7 +54,7 @@ impl Call {
             Probe::Sled(1) => (function(probes::sled_one), 0),
             Probe::Sled(10) => (function(probes::sled_ten), 0),
             Probe::Sled(length @ 5..) => (with_length(probes::sled_long), length as usize),
-            Probe::Stack(bytes @ 16..) if bytes % 16 == 0 => {
+            Probe::Stack(bytes @ 16..) if bytes.is_multiple_of(16) => {
                 (with_length(probes::stack), bytes as usize)
             }
             Probe::Sled(_) | Probe::Stack(_) => return None,

@@ -4,6 +4,10 @@ use heapless::Vec;
 use wire::{Failure, Response, SAMPLES_PER_BLOCK, SampleBlock, Text};
 
 /// A result that is kept until the host releases it.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one, and no allocator to box it with"
+)]
 pub enum Held {
     /// One block, as it was sent.
     One(Response),

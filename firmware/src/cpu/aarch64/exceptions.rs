@@ -92,7 +92,7 @@ pub fn registers_here() -> Registers {
 ///
 /// `None` at the end of the chain or where it leaves memory that may be read.
 pub fn next_frame(frame: u64) -> Option<(u64, u64)> {
-    if frame % 8 != 0 || !board::is_stack(frame, 16) {
+    if !frame.is_multiple_of(8) || !board::is_stack(frame, 16) {
         return None;
     }
     let record = frame as *const [u64; 2];
