@@ -7,6 +7,8 @@
 
 #![cfg_attr(not(test), no_std)]
 
+pub mod canonical;
 pub mod generator;
 pub mod iccs;
 pub mod nist;
+pub mod text;

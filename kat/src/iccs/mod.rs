@@ -7,10 +7,13 @@ mod auxiliary;
 mod bits;
 mod drng;
 mod hash;
+pub mod hash_files;
+mod text;
 
 pub use auxiliary::{pseudo_xof, pseudohash, sm3hash};
 pub use bits::Bits;
 pub use drng::{IccsDrng, STATE_BYTES};
+pub use text::{IccsText, MAX_MESSAGE_BYTES, RECORDS, SEED_BYTES, Seeds, Start, message_bytes};
 
 /// Why an ICCS function refuses its arguments.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]

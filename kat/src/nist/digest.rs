@@ -4,7 +4,7 @@ use heapless::String;
 use sha2::{Digest, Sha256};
 use wire::{FieldDigest, KatReport};
 
-use super::TextSink;
+use crate::text::TextSink;
 
 /// Digests a record's text without keeping it.
 #[derive(Default)]

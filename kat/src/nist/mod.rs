@@ -7,8 +7,7 @@
 
 mod digest;
 mod opening;
-mod text;
 
+pub use crate::text::TextSink;
 pub use digest::{RecordDigest, RecordError};
 pub use opening::{ENTROPY, MESSAGE_BYTES, Opening};
-pub use text::TextSink;

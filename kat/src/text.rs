@@ -1,4 +1,4 @@
-//! The writer of a record's text, whoever takes it.
+//! The writer of known-answer texts, whoever takes them.
 
 /// Takes the text of a record in pieces.
 ///
@@ -27,13 +27,9 @@ pub trait TextSink {
         self.text(b"\n");
     }
 
-    /// A field of bytes in upper-case hexadecimal; no bytes are `00`.
-    fn field_hex(&mut self, name: &str, bytes: &[u8]) {
+    /// Bytes in upper-case hexadecimal.
+    fn hex(&mut self, bytes: &[u8]) {
         const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-        self.begin_field(name);
-        if bytes.is_empty() {
-            self.text(b"00");
-        }
         let mut text = [0; 256];
         for chunk in bytes.chunks(text.len() / 2) {
             for (pair, byte) in text.chunks_exact_mut(2).zip(chunk) {
@@ -42,12 +38,10 @@ pub trait TextSink {
             }
             self.text(&text[..2 * chunk.len()]);
         }
-        self.end_field();
     }
 
-    /// A field that is a decimal number.
-    fn field_decimal(&mut self, name: &str, number: u64) {
-        self.begin_field(name);
+    /// A decimal number.
+    fn decimal(&mut self, number: u64) {
         // 20 digits hold any 64-bit number.
         let mut digits = [0; 20];
         let mut first = digits.len();
@@ -61,6 +55,19 @@ pub trait TextSink {
             }
         }
         self.text(&digits[first..]);
+    }
+
+    /// A field of bytes in upper-case hexadecimal; NIST's program prints no bytes as `00`.
+    fn field_hex(&mut self, name: &str, bytes: &[u8]) {
+        self.begin_field(name);
+        self.hex(if bytes.is_empty() { &[0] } else { bytes });
+        self.end_field();
+    }
+
+    /// A field that is a decimal number.
+    fn field_decimal(&mut self, name: &str, number: u64) {
+        self.begin_field(name);
+        self.decimal(number);
         self.end_field();
     }
 }
