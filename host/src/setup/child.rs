@@ -3,11 +3,18 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::process::{Command, ExitStatus, Stdio};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process_group};
+
 use super::error::StepError;
+use crate::interrupt::{Interrupt, Urgency};
+
+/// How often a running command is looked at.
+const POLL: Duration = Duration::from_millis(20);
 
 /// What `cargo run` says about the package it runs. None of it is true for another cargo, and a
 /// build script that watches such a variable would run again.
@@ -74,26 +81,60 @@ pub fn run_words(words: &[String]) -> Result<(), StepError> {
 /// When it cannot be started, does not succeed or has no end.
 pub fn run_within(command: &mut Command, limit: Duration) -> Result<(), StepError> {
     let name = name(command);
-    let failed = |error| StepError::new(format!("{name} does not run: {error}"));
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(io::stderr())
-        .spawn()
-        .map_err(failed)?;
-    let deadline = Instant::now() + limit;
-    loop {
-        if let Some(status) = child.try_wait().map_err(failed)? {
-            return judge(&name, status);
-        }
-        if Instant::now() >= deadline {
-            child.kill().and_then(|()| child.wait()).map_err(failed)?;
-            return Err(StepError::new(format!(
-                "{name} was ended after {} s",
-                limit.as_secs()
-            )));
-        }
-        thread::sleep(Duration::from_millis(20));
+    match attend(command.stdout(io::stderr()), limit, &Interrupt::new()) {
+        Ok(Attended::Exited(status)) => judge(&name, status),
+        Ok(Attended::Deadline | Attended::Interrupted) => Err(StepError::new(format!(
+            "{name} was ended after {} s",
+            limit.as_secs()
+        ))),
+        Err(error) => Err(StepError::new(format!("{name} does not run: {error}"))),
     }
+}
+
+/// How an attended command ended.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Attended {
+    /// By itself.
+    Exited(ExitStatus),
+    /// Its time was up.
+    Deadline,
+    /// The user wanted it.
+    Interrupted,
+}
+
+/// Runs a command that reads nothing, and ends it and all that it started when it must not go on.
+///
+/// # Errors
+///
+/// When it cannot be started or ended.
+pub fn attend(
+    command: &mut Command,
+    limit: Duration,
+    interrupt: &Interrupt,
+) -> io::Result<Attended> {
+    let started = Instant::now();
+    let mut child = command.stdin(Stdio::null()).process_group(0).spawn()?;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Attended::Exited(status));
+        }
+        if interrupt.urgency() > Urgency::None {
+            end(&mut child)?;
+            return Ok(Attended::Interrupted);
+        }
+        if started.elapsed() > limit {
+            end(&mut child)?;
+            return Ok(Attended::Deadline);
+        }
+        thread::sleep(POLL);
+    }
+}
+
+/// Ends a command's whole process group: cargo alone would leave its test programs behind.
+fn end(child: &mut Child) -> io::Result<()> {
+    kill_process_group(Pid::from_child(child), Signal::KILL)?;
+    child.wait()?;
+    Ok(())
 }
 
 fn judge(name: &str, status: ExitStatus) -> Result<(), StepError> {
@@ -171,5 +212,38 @@ mod tests {
         assert!(endless.is_err_and(|error| error.to_string().contains("sleep 60 was ended")));
         let lost = run_words(&["/nowhere/program".into()]);
         assert!(lost.is_err_and(|error| error.to_string().contains("does not start")));
+    }
+
+    #[test]
+    fn a_command_without_end_is_ended_with_all_that_it_started() {
+        let short = Duration::from_millis(300);
+        let long = short * 100;
+        let interrupt = Interrupt::new();
+        let run = |limit, script: &str, interrupt: &Interrupt| {
+            attend(command("sh").args(["-c", script]), limit, interrupt).expect("sh runs")
+        };
+        let ended = run(long, "exit 7", &interrupt);
+        assert!(matches!(ended, Attended::Exited(status) if status.code() == Some(7)));
+
+        let folder = tempfile::tempdir().expect("a folder");
+        let pid = folder.path().join("pid");
+        let script = format!("sleep 60 & echo $! > {}; wait", pid.display());
+        assert_eq!(run(short, &script, &interrupt), Attended::Deadline);
+        let pid = std::fs::read_to_string(pid).expect("it was started");
+        let pid = pid.trim().parse().ok().and_then(Pid::from_raw);
+        let pid = pid.expect("a process number");
+        // Whoever inherits it may take a moment to bury it.
+        let gone = || {
+            let state = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
+            state.map_or(true, |state| state.contains(") Z "))
+        };
+        let deadline = Instant::now() + long;
+        while !gone() {
+            assert!(Instant::now() < deadline, "the grandchild lives on");
+            thread::sleep(POLL);
+        }
+
+        interrupt.press();
+        assert_eq!(run(long, "sleep 60", &interrupt), Attended::Interrupted);
     }
 }

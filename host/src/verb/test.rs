@@ -1,24 +1,21 @@
 //! `cargo host test`: every test, whatever it takes to run it.
 
 use std::io;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::thread;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use miette::{IntoDiagnostic, WrapErr};
-use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Serialize;
 
 use super::output;
 use crate::cli::Context;
-use crate::interrupt::{Interrupt, Urgency};
 use crate::outcome::Outcome;
 use crate::project::Project;
+use crate::setup::child::{self, Attended};
 use crate::setup::compiler::{self, LocalConfig};
-use crate::setup::{self, Options, child};
+use crate::setup::{self, Options};
 
 /// Tests that iterate over instances take all of them where this is set.
 const TEST_ALL: &str = "NGCC_TEST_ALL";
@@ -28,9 +25,6 @@ const LIMIT: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// The same with all instances.
 const LIMIT_ALL: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// How often a running step is looked at.
-const POLL: Duration = Duration::from_millis(50);
 
 /// Runs every test: format, lints, unit and integration tests, measurements in QEMU and here.
 ///
@@ -71,8 +65,6 @@ enum End {
     Failed,
     /// It had no end, and was ended.
     Deadline,
-    /// The user ended it.
-    Interrupted,
 }
 
 /// Runs the tests.
@@ -97,12 +89,15 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
             step.command.stdout(io::stderr());
         }
         let started = Instant::now();
-        let end = run_step(&mut step.command, limit, &context.interrupt)
+        let attended = child::attend(&mut step.command, limit, &context.interrupt)
             .into_diagnostic()
             .wrap_err_with(|| format!("{} does not run", step.name))?;
-        if end == End::Interrupted {
-            return Ok(Outcome::Interrupted);
-        }
+        let end = match attended {
+            Attended::Exited(status) if status.success() => End::Passed,
+            Attended::Exited(_) => End::Failed,
+            Attended::Deadline => End::Deadline,
+            Attended::Interrupted => return Ok(Outcome::Interrupted),
+        };
         let ending = Ending {
             step: step.name,
             end,
@@ -117,37 +112,6 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         output::text(&summary(&endings))?;
     }
     Ok(outcome(&endings))
-}
-
-/// Runs one command, and ends it and all that it started when it must not go on.
-fn run_step(command: &mut Command, limit: Duration, interrupt: &Interrupt) -> io::Result<End> {
-    let started = Instant::now();
-    let mut child = command.stdin(Stdio::null()).process_group(0).spawn()?;
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(if status.success() {
-                End::Passed
-            } else {
-                End::Failed
-            });
-        }
-        if interrupt.urgency() > Urgency::None {
-            end(&mut child)?;
-            return Ok(End::Interrupted);
-        }
-        if started.elapsed() > limit {
-            end(&mut child)?;
-            return Ok(End::Deadline);
-        }
-        thread::sleep(POLL);
-    }
-}
-
-/// Ends a command's whole process group: cargo alone would leave its test programs behind.
-fn end(child: &mut Child) -> io::Result<()> {
-    kill_process_group(Pid::from_child(child), Signal::KILL)?;
-    child.wait()?;
-    Ok(())
 }
 
 fn outcome(endings: &[Ending]) -> Outcome {
@@ -174,7 +138,7 @@ fn steps(root: &Path, all: bool) -> Vec<Step> {
         let arguments = [
             &["clippy"],
             selection,
-            &["--quiet", "--", "--deny", "warnings"],
+            &["--quiet", "--keep-going", "--", "--deny", "warnings"],
         ]
         .concat();
         steps.push(step(root, name, clippy.clone(), &arguments));
@@ -234,7 +198,6 @@ fn line(ending: &Ending) -> String {
         End::Passed => "passed",
         End::Failed => "FAILED",
         End::Deadline => "NO END",
-        End::Interrupted => "broken off",
     };
     format!("{word}  {:>7.1} s  {}", ending.seconds, ending.step)
 }
@@ -284,41 +247,6 @@ mod tests {
             outcome(&[ending("tests", End::Deadline)]),
             Outcome::Deadline
         );
-    }
-
-    #[test]
-    fn a_step_without_end_is_ended_with_all_that_it_started() {
-        let short = Duration::from_millis(300);
-        let long = short * 100;
-        let interrupt = Interrupt::new();
-        let run = |limit, script: &str, interrupt: &Interrupt| {
-            let mut command = Command::new("sh");
-            command.args(["-c", script]).stdout(Stdio::piped());
-            run_step(&mut command, limit, interrupt).expect("sh runs")
-        };
-        assert_eq!(run(long, "true", &interrupt), End::Passed);
-        assert_eq!(run(long, "false", &interrupt), End::Failed);
-
-        let folder = tempfile::tempdir().expect("a folder");
-        let pid = folder.path().join("pid");
-        let script = format!("sleep 60 & echo $! > {}; wait", pid.display());
-        assert_eq!(run(short, &script, &interrupt), End::Deadline);
-        let pid = std::fs::read_to_string(pid).expect("it was started");
-        let pid = pid.trim().parse().ok().and_then(Pid::from_raw);
-        let pid = pid.expect("a process number");
-        // Whoever inherits it may take a moment to bury it.
-        let gone = || {
-            let state = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
-            state.map_or(true, |state| state.contains(") Z "))
-        };
-        let deadline = Instant::now() + long;
-        while !gone() {
-            assert!(Instant::now() < deadline, "the grandchild lives on");
-            thread::sleep(POLL);
-        }
-
-        interrupt.press();
-        assert_eq!(run(long, "sleep 60", &interrupt), End::Interrupted);
     }
 
     #[test]
