@@ -12,6 +12,7 @@ use crate::image::BuildError;
 use crate::interrupt::Interrupt;
 use crate::outcome::{ERROR, Outcome};
 use crate::session::SessionError;
+use crate::setup::SetupError;
 use crate::verb::Verb;
 
 /// Measures C implementations of cryptographic candidates where no operating system disturbs
@@ -88,6 +89,9 @@ pub fn main() -> ExitCode {
 /// How a command ended whose error is not the tool's: the user's wish, or the target's doing.
 fn outcome_of(report: &Report) -> Option<Outcome> {
     if let Some(BuildError::Interrupted) = report.downcast_ref() {
+        return Some(Outcome::Interrupted);
+    }
+    if let Some(SetupError::Interrupted) = report.downcast_ref() {
         return Some(Outcome::Interrupted);
     }
     match report.downcast_ref()? {

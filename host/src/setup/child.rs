@@ -79,14 +79,19 @@ pub fn run_words(words: &[String]) -> Result<(), StepError> {
 /// # Errors
 ///
 /// When it cannot be started, does not succeed or has no end.
-pub fn run_within(command: &mut Command, limit: Duration) -> Result<(), StepError> {
+pub fn run_within(
+    command: &mut Command,
+    limit: Duration,
+    interrupt: &Interrupt,
+) -> Result<(), StepError> {
     let name = name(command);
-    match attend(command.stdout(io::stderr()), limit, &Interrupt::new()) {
+    match attend(command.stdout(io::stderr()), limit, interrupt) {
         Ok(Attended::Exited(status)) => judge(&name, status),
-        Ok(Attended::Deadline | Attended::Interrupted) => Err(StepError::new(format!(
+        Ok(Attended::Deadline) => Err(StepError::new(format!(
             "{name} was ended after {} s",
             limit.as_secs()
         ))),
+        Ok(Attended::Interrupted) => Err(StepError::new(format!("{name} was interrupted"))),
         Err(error) => Err(StepError::new(format!("{name} does not run: {error}"))),
     }
 }
@@ -205,10 +210,14 @@ mod tests {
     #[test]
     fn failures_and_endless_commands_are_reported() {
         let limit = Duration::from_millis(100);
-        assert_eq!(run_within(&mut command("true"), limit * 100), Ok(()));
-        let failed = run_within(&mut command("false"), limit * 100);
+        let going = Interrupt::new();
+        assert_eq!(
+            run_within(&mut command("true"), limit * 100, &going),
+            Ok(())
+        );
+        let failed = run_within(&mut command("false"), limit * 100, &going);
         assert!(failed.is_err_and(|error| error.to_string().contains("exit status: 1")));
-        let endless = run_within(command("sleep").arg("60"), limit);
+        let endless = run_within(command("sleep").arg("60"), limit, &going);
         assert!(endless.is_err_and(|error| error.to_string().contains("sleep 60 was ended")));
         let lost = run_words(&["/nowhere/program".into()]);
         assert!(lost.is_err_and(|error| error.to_string().contains("does not start")));

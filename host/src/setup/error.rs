@@ -40,6 +40,10 @@ pub enum SetupError {
         /// What is missing, in words.
         missing: String,
     },
+    /// Ctrl-C.
+    #[error("the setup was interrupted")]
+    #[diagnostic(help("run it again: it goes on where it was"))]
+    Interrupted,
     /// Everything was tried, and something is still missing.
     #[error("this machine still lacks {missing}{failures}")]
     #[diagnostic(help("{remedies}"))]

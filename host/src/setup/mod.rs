@@ -16,8 +16,10 @@ pub mod need;
 pub mod plan;
 pub mod sysroot;
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, BufRead, IsTerminal};
 use std::path::Path;
+use std::sync::mpsc;
+use std::thread;
 use std::time::Duration;
 
 pub use check::Machine;
@@ -25,8 +27,13 @@ pub use error::{SetupError, StepError};
 pub use explain::{missing, present, report};
 use plan::Step;
 
+use crate::interrupt::{Interrupt, Urgency};
+
 /// How long rustup may take: where it cannot reach its server it may also hang.
 const RUSTUP_LIMIT: Duration = Duration::from_secs(300);
+
+/// How often somebody who is asked is seen to press Ctrl-C instead.
+const POLL: Duration = Duration::from_millis(50);
 
 /// How a setup is to behave.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -64,7 +71,7 @@ pub fn bare_metal_targets() -> Vec<&'static str> {
 /// # Errors
 ///
 /// [`SetupError`] when something is missing and may not or cannot be brought.
-pub fn ensure(root: &Path, options: Options) -> Result<Setup, SetupError> {
+pub fn ensure(root: &Path, options: Options, interrupt: &Interrupt) -> Result<Setup, SetupError> {
     let targets = bare_metal_targets();
     let before = Machine::inspect(root, &targets);
     if before.is_complete() {
@@ -74,21 +81,22 @@ pub fn ensure(root: &Path, options: Options) -> Result<Setup, SetupError> {
     let interactive = options.interactive && io::stdin().is_terminal();
     if !plan::plan(&before).is_empty() {
         eprint!("{}", explain::explain(&before, interactive));
-        consent(&before, options, interactive)?;
+        consent(&before, options, interactive, interrupt)?;
     }
 
     let mut doing = Doing {
         root,
         interactive,
+        interrupt,
         failures: Vec::new(),
     };
-    doing.all(plan::plan(&before).into_iter().filter(is_rustups), &before);
+    doing.all(plan::plan(&before).into_iter().filter(is_rustups), &before)?;
     // What rustup could not do is left to apt.
     let middle = Machine {
         rustup: false,
         ..Machine::inspect(root, &targets)
     };
-    doing.all(plan::plan(&middle).into_iter(), &middle);
+    doing.all(plan::plan(&middle).into_iter(), &middle)?;
 
     let after = Machine::inspect(root, &targets);
     if after.configured && !before.configured {
@@ -113,7 +121,12 @@ pub fn ensure(root: &Path, options: Options) -> Result<Setup, SetupError> {
 }
 
 /// Asks whether to go on, if need be.
-fn consent(machine: &Machine, options: Options, interactive: bool) -> Result<(), SetupError> {
+fn consent(
+    machine: &Machine,
+    options: Options,
+    interactive: bool,
+    interrupt: &Interrupt,
+) -> Result<(), SetupError> {
     if options.yes {
         return Ok(());
     }
@@ -122,14 +135,35 @@ fn consent(machine: &Machine, options: Options, interactive: bool) -> Result<(),
         return Err(SetupError::NobodyToAsk { missing });
     }
     eprint!("Do this? [y/N] ");
-    let mut answer = String::new();
-    // An unreadable answer is none.
-    let _ = io::stderr().flush();
-    let _ = io::stdin().lock().read_line(&mut answer);
-    match answer.trim().to_ascii_lowercase().as_str() {
+    match answer(interrupt)?.trim().to_ascii_lowercase().as_str() {
         "y" | "yes" => Ok(()),
         _ => Err(SetupError::Declined { missing }),
     }
+}
+
+/// The line that the user types; an unreadable one is empty. It is read elsewhere, because reading
+/// goes on after a Ctrl-C.
+fn answer(interrupt: &Interrupt) -> Result<String, SetupError> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut line = String::new();
+        let _ = io::stdin().lock().read_line(&mut line);
+        // Nobody listens any more after a Ctrl-C.
+        let _ = sender.send(line);
+    });
+    loop {
+        match receiver.recv_timeout(POLL) {
+            Ok(line) => return Ok(line),
+            Err(_) => go_on(interrupt)?,
+        }
+    }
+}
+
+fn go_on(interrupt: &Interrupt) -> Result<(), SetupError> {
+    if interrupt.urgency() > Urgency::None {
+        return Err(SetupError::Interrupted);
+    }
+    Ok(())
 }
 
 fn is_rustups(step: &Step) -> bool {
@@ -140,11 +174,17 @@ fn is_rustups(step: &Step) -> bool {
 struct Doing<'a> {
     root: &'a Path,
     interactive: bool,
+    interrupt: &'a Interrupt,
     failures: Vec<String>,
 }
 
 impl Doing<'_> {
-    fn all(&mut self, steps: impl Iterator<Item = Step>, machine: &Machine) {
+    /// Goes on after a failure, but not after Ctrl-C, which ends the programs that we started too.
+    fn all(
+        &mut self,
+        steps: impl Iterator<Item = Step>,
+        machine: &Machine,
+    ) -> Result<(), SetupError> {
         for step in steps {
             eprintln!(
                 "==> {}",
@@ -154,20 +194,24 @@ impl Doing<'_> {
                 eprintln!("    {error}");
                 self.failures.push(error.to_string());
             }
+            go_on(self.interrupt)?;
         }
+        Ok(())
     }
 
     fn one(&self, step: &Step, machine: &Machine) -> Result<(), StepError> {
         let sudo = machine.apt.as_ref().is_some_and(|apt| apt.sudo);
         match step {
             Step::Rustup(arguments) => {
-                child::run_within(child::command("rustup").args(arguments), RUSTUP_LIMIT)
+                let mut rustup = child::command("rustup");
+                child::run_within(rustup.args(arguments), RUSTUP_LIMIT, self.interrupt)
             }
             Step::Update => child::run_words(&apt::update(sudo, self.interactive)),
             Step::Install(packages) => {
                 let install = apt::install(sudo, self.interactive, packages);
                 // Lists that know a package may still name a version that is gone.
-                child::run_words(&install).or_else(|_| {
+                child::run_words(&install).or_else(|error| {
+                    go_on(self.interrupt).map_err(|_| error)?;
                     child::run_words(&apt::update(sudo, self.interactive))?;
                     child::run_words(&install)
                 })
@@ -184,5 +228,41 @@ mod tests {
     #[test]
     fn the_firmwares_target_is_brought() {
         assert!(bare_metal_targets().contains(&"aarch64-unknown-none"));
+    }
+
+    #[test]
+    fn no_step_follows_a_ctrl_c() {
+        let machine = fake::complete();
+        let interrupt = Interrupt::new();
+        let mut doing = Doing {
+            root: Path::new("/nowhere"),
+            interactive: false,
+            interrupt: &interrupt,
+            failures: Vec::new(),
+        };
+        let steps = || [["a"], ["b"]].map(|words| Step::Rustup(words.to_vec()));
+        assert!(doing.all(steps().into_iter(), &machine).is_ok());
+        assert_eq!(doing.failures.len(), 2);
+        interrupt.press();
+        let broken_off = doing.all(steps().into_iter(), &machine);
+        assert!(matches!(broken_off, Err(SetupError::Interrupted)));
+        assert_eq!(doing.failures.len(), 3);
+    }
+
+    #[test]
+    fn only_somebody_who_is_there_is_asked() {
+        let machine = fake::fresh();
+        let consent = |yes| {
+            let options = Options {
+                yes,
+                interactive: true,
+            };
+            consent(&machine, options, false, &Interrupt::new())
+        };
+        assert!(consent(true).is_ok());
+        assert!(matches!(
+            consent(false),
+            Err(SetupError::NobodyToAsk { missing }) if missing.contains("QEMU")
+        ));
     }
 }

@@ -47,6 +47,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
             yes: arguments.yes,
             interactive: context.interactive(),
         },
+        &context.interrupt,
     )?;
     let run_directory = arguments.run_dir.clone().unwrap_or_else(|| {
         let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H%M%SZ");

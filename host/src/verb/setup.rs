@@ -44,6 +44,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
             yes: arguments.yes,
             interactive: context.interactive(),
         },
+        &context.interrupt,
     )?;
     let machine = Machine::inspect(&root, &setup::bare_metal_targets());
     let changed = done == Setup::Brought;

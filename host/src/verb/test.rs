@@ -80,6 +80,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
             yes: arguments.yes,
             interactive: context.interactive(),
         },
+        &context.interrupt,
     )?;
     let limit = if arguments.all { LIMIT_ALL } else { LIMIT };
     let mut endings = Vec::new();
