@@ -116,7 +116,7 @@ fn a_campaign_is_kept_validated_compared_and_gone_on_with() {
         "{said}"
     );
     assert!(
-        said.contains("digest") && said.contains("mean_seconds"),
+        said.contains("`meter.digest`") && said.contains("`trials`"),
         "{said}"
     );
 }
