@@ -121,6 +121,24 @@ fn a_campaign_is_kept_validated_compared_and_gone_on_with() {
     );
 }
 
+/// The first command of the README: three instances on both systems, and where their records are.
+#[test]
+fn the_demo_measures_on_both_systems_and_everything_passes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let output = run(&["demo", "--yes", "--run-dir", path]);
+    let said = text(&output.stdout);
+    assert_eq!(code(&output), Some(0), "{said}{}", text(&output.stderr));
+    for word in ["ML-KEM-768", "ML-DSA-65", "HQC-128", "virtual", path] {
+        assert!(said.contains(word), "{word} is missing from\n{said}");
+    }
+    assert_eq!(text(&output.stderr).matches("KAT PASS").count(), 6);
+    for system in system::default_names() {
+        assert_eq!(records(folder.path(), &system).len(), 9);
+    }
+    assert_eq!(code(&run(&["validate", path])), Some(0));
+}
+
 #[test]
 fn an_unknown_instance_is_told_with_its_neighbours() {
     let output = run(&["kat", "pqclean/ML-KEM-786"]);
