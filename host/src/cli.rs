@@ -10,6 +10,7 @@ use miette::{Diagnostic, GraphicalReportHandler, Report};
 
 use crate::image::BuildError;
 use crate::interrupt::Interrupt;
+use crate::notice;
 use crate::outcome::{ERROR, Outcome};
 use crate::session::SessionError;
 use crate::setup::SetupError;
@@ -63,7 +64,7 @@ impl Context {
     /// Says something on the error output, unless it should be quiet.
     pub fn say(&self, words: impl std::fmt::Display) {
         if !self.common.quiet {
-            eprintln!("{words}");
+            notice::line(words);
         }
     }
 }
@@ -79,7 +80,7 @@ pub fn main() -> ExitCode {
         Err(report) => {
             let outcome = outcome_of(&report);
             if outcome != Some(Outcome::Interrupted) {
-                eprint!("{}", explain(&report));
+                notice::line(explain(&report).trim_end());
             }
             outcome.map_or(ExitCode::from(ERROR), ExitCode::from)
         }

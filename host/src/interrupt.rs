@@ -8,6 +8,8 @@ use std::thread;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use crate::notice;
+
 /// How urgently the user wants an end.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Ord, PartialOrd)]
 pub enum Urgency {
@@ -48,10 +50,10 @@ impl Interrupt {
             .spawn(move || {
                 for _ in signals.forever() {
                     match raised.press() {
-                        1 => eprintln!(
+                        1 => notice::line(
                             "interrupted: ending after the current record; once more to end at once"
                         ),
-                        2 => eprintln!("interrupted again: ending at once"),
+                        2 => notice::line("interrupted again: ending at once"),
                         _ => std::process::exit(130),
                     }
                 }

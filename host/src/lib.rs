@@ -12,6 +12,7 @@ pub mod interrupt;
 pub mod line;
 pub mod measure;
 pub mod measurement;
+pub mod notice;
 pub mod outcome;
 pub mod project;
 pub mod record;

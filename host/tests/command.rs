@@ -119,6 +119,20 @@ fn a_campaign_is_kept_validated_compared_and_gone_on_with() {
         said.contains("`meter.digest`") && said.contains("`trials`"),
         "{said}"
     );
+
+    // A record that cannot be read is measured anew.
+    fs::write(&file, "{").unwrap();
+    let output = run(&campaign(path, &emulated));
+    assert_eq!(code(&output), Some(0));
+    assert!(text(&output.stderr).contains("measuring anew"));
+    assert_eq!(code(&run(&["validate", path])), Some(0));
+}
+
+#[test]
+fn nobody_listening_to_errors_is_no_error() {
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let status = host(&["validate", "/nonexistent"]).stderr(full).status();
+    assert_eq!(status.unwrap().code(), Some(2));
 }
 
 /// The first command of the README: three instances on both systems, and where their records are.

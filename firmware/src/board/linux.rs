@@ -135,12 +135,15 @@ fn pin() {
     let last = sched_getaffinity(None)
         .ok()
         .and_then(|allowed| (0..CpuSet::MAX_CPU).rev().find(|cpu| allowed.is_set(*cpu)));
-    let pinned = last.is_some_and(|cpu| {
-        let mut only = CpuSet::new();
-        only.set(cpu);
-        sched_setaffinity(None, &only).is_ok()
-    });
-    info!("pinned to processor {last:?}: {pinned}");
+    let Some(cpu) = last else {
+        return info!("not pinned: the kernel names no processor");
+    };
+    let mut only = CpuSet::new();
+    only.set(cpu);
+    match sched_setaffinity(None, &only) {
+        Ok(()) => info!("pinned to processor {cpu}"),
+        Err(error) => info!("not pinned to processor {cpu}: {error}"),
+    }
 }
 
 /// The line to the host.

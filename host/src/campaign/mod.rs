@@ -26,6 +26,7 @@ use crate::image::Cache;
 use crate::interrupt::{Interrupt, Urgency};
 use crate::outcome::Outcome;
 use crate::project::Project;
+use crate::record::read::ReadError;
 use crate::record::store::RunDirectory;
 use crate::system::{self, System};
 
@@ -54,6 +55,13 @@ pub enum CampaignError {
         /// What was asked for now.
         ours: String,
     },
+    /// Another campaign is at work in the run directory.
+    #[error("another campaign is measuring into {}", run_directory.display())]
+    #[diagnostic(help("wait for its end, or name another folder with --run-dir"))]
+    Busy {
+        /// The run directory.
+        run_directory: PathBuf,
+    },
     /// The run directory's settings cannot be read.
     #[error("{}: {reason}", file.display())]
     #[diagnostic(help("name another folder with --run-dir, or repair the file"))]
@@ -78,7 +86,13 @@ pub fn run(
 ) -> miette::Result<Outcome> {
     let catalogue = Catalogue::load(&project.root)?;
     let directory = RunDirectory::new(&settings.run_directory);
-    settings.claim()?;
+    // A mistake in the names is found before anything is written.
+    for name in &settings.systems {
+        settings
+            .selection
+            .instances(&catalogue, &*system::find(name)?)?;
+    }
+    let _alone = settings.claim()?;
     let cache = Cache::new(project);
     let mut outcome = Outcome::Clean;
     for name in &settings.systems {
@@ -127,8 +141,14 @@ impl Work<'_> {
         let system = self.system.name();
         let kept = |operation| {
             let stem = format!("{}__{operation}", instance.label);
-            let record = self.directory.find(system, &instance.candidate, &stem)?;
-            Ok(record.is_some_and(|record| record.is_clean()))
+            match self.directory.find(system, &instance.candidate, &stem) {
+                Ok(record) => Ok(record.is_some_and(|record| record.is_clean())),
+                Err(error @ ReadError::Content { .. }) => {
+                    self.reporter.replaced(&error);
+                    Ok(false)
+                }
+                Err(error) => Err(error),
+            }
         };
         let operations = instance.category.operations();
         let left = operations
@@ -138,7 +158,7 @@ impl Work<'_> {
                 Ok(false) => Some(Ok(*operation)),
                 Err(error) => Some(Err(error)),
             })
-            .collect::<Result<Vec<_>, crate::record::read::ReadError>>()?;
+            .collect::<Result<Vec<_>, ReadError>>()?;
         self.reporter.skipped(operations.len() - left.len());
         if left.is_empty() {
             return Ok(Outcome::Clean);

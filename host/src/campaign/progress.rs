@@ -6,7 +6,9 @@ use catalogue::Instance;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::measurement::KatOutcome;
+use crate::notice;
 use crate::record::assemble::kat_status;
+use crate::record::read::ReadError;
 use crate::record::schema::Record;
 use crate::session::LogLine;
 use crate::table::format;
@@ -43,7 +45,7 @@ impl Reporter {
     /// A line that stays.
     fn line(&self, words: &str) {
         if self.speaks {
-            self.bar.suspend(|| eprintln!("{words}"));
+            self.bar.suspend(|| notice::line(words));
         }
     }
 
@@ -70,6 +72,11 @@ impl Reporter {
     /// So many records are there already.
     pub fn skipped(&self, records: usize) {
         self.bar.inc(records as u64);
+    }
+
+    /// A record cannot be read and will be measured anew.
+    pub fn replaced(&self, why: &ReadError) {
+        self.line(&format!("  measuring anew: {why}"));
     }
 
     /// An instance did not build: its operations are done with.

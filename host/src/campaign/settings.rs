@@ -1,6 +1,6 @@
 //! What a campaign is to do, and the file in which its run directory keeps that.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
@@ -12,11 +12,14 @@ use serde_json::{Value, json};
 use super::CampaignError;
 use crate::measure;
 use crate::record::plan::PlanSettings;
-use crate::record::store::write_whole;
+use crate::record::store::{StoreError, write_whole};
 use crate::system::System;
 
 /// Name of the file with the settings.
 const FILE: &str = "campaign.json";
+
+/// Name of the file that a campaign at work holds locked.
+const LOCK: &str = ".lock";
 
 /// Which instances are measured.
 #[derive(Clone, Debug)]
@@ -117,8 +120,34 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// [`CampaignError`] names the key that differs.
-    pub fn claim(&self) -> miette::Result<()> {
+    /// [`CampaignError`] names the key that differs, or says that the directory is in use: it is
+    /// as long as the returned file is kept.
+    pub fn claim(&self) -> miette::Result<File> {
+        let alone = self.lock()?;
+        self.match_settings()?;
+        Ok(alone)
+    }
+
+    /// Keeps others out of the run directory: they would overwrite records and disturb counts.
+    fn lock(&self) -> miette::Result<File> {
+        let path = self.run_directory.join(LOCK);
+        let failed = |verb| {
+            let path = path.clone();
+            move |source| StoreError::Path { verb, path, source }
+        };
+        fs::create_dir_all(&self.run_directory).map_err(failed("create the folder of"))?;
+        let file = File::create(&path).map_err(failed("create"))?;
+        match file.try_lock() {
+            Ok(()) => Ok(file),
+            Err(TryLockError::WouldBlock) => Err(CampaignError::Busy {
+                run_directory: self.run_directory.clone(),
+            }
+            .into()),
+            Err(TryLockError::Error(source)) => Err(failed("lock")(source).into()),
+        }
+    }
+
+    fn match_settings(&self) -> miette::Result<()> {
         let file = self.run_directory.join(FILE);
         let ours = self.kept();
         let text = match fs::read_to_string(&file) {
@@ -186,7 +215,10 @@ mod tests {
     fn a_run_directory_is_gone_on_with_under_the_same_settings_only() {
         let folder = tempfile::tempdir().unwrap();
         let first = settings(folder.path());
-        first.claim().unwrap();
+        let alone = first.claim().unwrap();
+        let error = first.claim().unwrap_err().to_string();
+        assert!(error.starts_with("another campaign"), "{error}");
+        drop(alone);
         first.claim().unwrap();
         let mut other = first.clone();
         other.plan.trial_target_seconds = 0.5;

@@ -56,12 +56,28 @@ impl ReadError {
 ///
 /// See [`ReadError`].
 pub fn read(file: &Path) -> Result<Record, ReadError> {
-    let bytes = fs::read(file).map_err(|source| ReadError::File {
+    let bytes = bounded(file).map_err(|source| ReadError::File {
         file: file.to_owned(),
         source,
     })?;
     parse(file, &bytes)
 }
+
+/// The content of a regular file of bounded size: a pipe in its place would never end, and a
+/// device never stop.
+fn bounded(file: &Path) -> io::Result<Vec<u8>> {
+    let metadata = fs::metadata(file)?;
+    if !metadata.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    if metadata.len() > LARGEST_BYTES {
+        return Err(io::Error::other("it is larger than any record"));
+    }
+    fs::read(file)
+}
+
+/// Bytes of a record at most: more than 20000 samples in each of a hundred trials take.
+const LARGEST_BYTES: u64 = 64 << 20;
 
 /// Reads a record from the content of a file, whose name is for errors only.
 ///
@@ -92,7 +108,7 @@ fn content_error(file: &Path, path: &str, error: &serde_json::Error) -> ReadErro
         remedy: match error.classify() {
             Category::Data => "measure this operation again, or restore the file from its source",
             Category::Syntax | Category::Eof | Category::Io => {
-                "the file is damaged or incomplete: measure this operation again (--redo), or \
+                "the file is damaged or incomplete: delete it and measure this operation again, or \
                  restore the file from its source"
             }
         },
@@ -139,6 +155,14 @@ mod tests {
             found.extend(keys(value).into_iter().map(|key| format!("/{name}{key}")));
         }
         found
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        for path in [folder.path(), std::path::Path::new("/dev/zero")] {
+            assert!(matches!(read(path), Err(ReadError::File { .. })));
+        }
     }
 
     #[test]

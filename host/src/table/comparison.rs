@@ -77,11 +77,17 @@ pub struct Cell {
     pub stack_bytes: Option<u64>,
     /// Outcome of the known-answer test.
     pub kat: &'static str,
+    /// The slowest trial's time divided by the fastest one's: trials repeat the same inputs, so
+    /// that what is above 1 is noise of the machine.
+    pub trial_spread: Option<f64>,
     /// Calls in all trials.
     pub measurements: u64,
     /// Whether everything that was planned was measured.
     pub complete: bool,
 }
+
+/// How much slower the slowest trial may be than the fastest.
+const DISTURBED: f64 = 1.2;
 
 type Key = (String, String, String);
 
@@ -113,7 +119,7 @@ pub fn compare(columns: &[Column]) -> Comparison {
             .then_with(|| order::operations(&a.operation, &b.operation))
     });
     Comparison {
-        notes: notes(columns, &systems, reference),
+        notes: notes(columns, &systems, &rows, reference),
         ratio_to: reference.map(|index| systems[index].name.clone()),
         systems,
         rows,
@@ -138,8 +144,21 @@ fn cell(record: &Record) -> Cell {
         emulated: record.is_emulated(),
         stack_bytes: meter.and_then(|meter| meter.memory.stack_bytes),
         kat: record.kat.name(),
+        trial_spread: trial_spread(record),
         measurements: record.measurements,
         complete: record.status == Status::Complete,
+    }
+}
+
+fn trial_spread(record: &Record) -> Option<f64> {
+    let spread = record.max_trial_seconds? / record.min_trial_seconds?;
+    spread.is_finite().then_some(spread)
+}
+
+impl Cell {
+    /// Whether the machine disturbed the measurement so much that its mean says little.
+    pub fn is_disturbed(&self) -> bool {
+        self.trial_spread.is_some_and(|spread| spread > DISTURBED)
     }
 }
 
@@ -194,8 +213,20 @@ const VIRTUAL_RATIO: &str =
 const TICKS: &str = "TSC ticks pass at a fixed rate, whatever the clock of the core: they are not \
     cycles.";
 
-fn notes(columns: &[Column], systems: &[Heading], reference: Option<usize>) -> Vec<String> {
+const NOISE: &str = "~ The slowest trial took more than 1.2 times as long as the fastest, with the \
+    same inputs: the machine was disturbed, and the mean says little.";
+
+fn notes(
+    columns: &[Column],
+    systems: &[Heading],
+    rows: &[Row],
+    reference: Option<usize>,
+) -> Vec<String> {
     let mut notes = Vec::new();
+    let mut cells = rows.iter().flat_map(|row| row.cells.iter().flatten());
+    if cells.any(Cell::is_disturbed) {
+        notes.push(NOISE.to_owned());
+    }
     if systems.iter().any(|system| system.emulated) {
         notes.push(VIRTUAL_TIME.to_owned());
     }

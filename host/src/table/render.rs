@@ -109,7 +109,7 @@ fn line(name: String, row: &Row, comparison: &Comparison) -> Line {
         let text = cell.as_ref().and_then(|cell| count(cell, system));
         line.add_cell(right(text.unwrap_or(NONE.to_owned())));
     }
-    for text in each(&|cell| Some(format::seconds(cell.mean_seconds?))) {
+    for text in each(&|cell| Some(marked(cell, format::seconds(cell.mean_seconds?)))) {
         line.add_cell(right(text));
     }
     for index in ratio_columns(comparison) {
@@ -127,11 +127,19 @@ fn line(name: String, row: &Row, comparison: &Comparison) -> Line {
 
 /// A count; with its unit where the heading cannot name it for all.
 fn count(cell: &Cell, system: &Heading) -> Option<String> {
-    let text = format::count(cell.mean_count?);
+    let text = marked(cell, format::count(cell.mean_count?));
     Some(match system.unit_heading {
         Some(_) => text,
         None => format!("{text} {}", cell.unit_heading?),
     })
+}
+
+/// A mean, with a mark where the machine disturbed it.
+fn marked(cell: &Cell, text: String) -> String {
+    match cell.is_disturbed() {
+        true => format!("~ {text}"),
+        false => text,
+    }
 }
 
 /// One text when all systems agree, or each system's own.

@@ -67,6 +67,12 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         })
         .map(entry)
         .collect::<Result<Vec<_>, _>>()?;
+    if let (true, Some(only)) = (entries.is_empty(), &arguments.only) {
+        return Err(miette::miette!(
+            help = "leave --only out to see all names, which are <id>/<label>",
+            "no instance matches `{only}`"
+        ));
+    }
     if context.common.json {
         output::json(&entries)?;
     } else {

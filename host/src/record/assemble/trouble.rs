@@ -5,6 +5,7 @@ use wire::{FailureKind, Fault, FaultKind};
 use super::{Occasion, Outcome, Subject};
 use crate::measurement::{KatOutcome, Spoiled};
 use crate::record::schema::{FaultReport, KatEvidence, KatStatus, Sha256, Unknown};
+use crate::session::hexadecimal;
 
 /// Where in the sources a fault happened, as far as the image's symbols tell.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -42,7 +43,8 @@ pub fn kat_status(outcome: Option<&KatOutcome>) -> KatStatus {
 /// What the known-answer test computed.
 pub(super) fn kat_evidence(outcome: &KatOutcome) -> KatEvidence {
     let (report, expected_sha256, first_difference, reason) = match outcome {
-        KatOutcome::Pass(report) => (Some(report), None, None, None),
+        // What passed has the published digest.
+        KatOutcome::Pass(report) => (Some(report), Some(hexadecimal(&report.digest)), None, None),
         KatOutcome::Mismatch {
             report,
             expected,
@@ -97,18 +99,18 @@ pub(super) fn fault(
     let board = catalogue::board(&subject.image.board);
     let bare_metal = board.is_ok_and(|board| board.bare_metal);
     let location = occasion.fault_location.clone().unwrap_or_default();
-    let hexadecimal = |address: u64| format!("{address:#x}");
+    let address_text = |address: u64| format!("{address:#x}");
     Some(FaultReport {
         kind: kind_name(fault.kind),
         class: class(fault, bare_metal),
-        address: Some(hexadecimal(fault.address)),
-        data_address: fault.data_address.map(hexadecimal),
-        stack_pointer: Some(hexadecimal(fault.stack_pointer)),
+        address: Some(address_text(fault.address)),
+        data_address: fault.data_address.map(address_text),
+        stack_pointer: Some(address_text(fault.stack_pointer)),
         function: location.function,
         file: location.file,
         line: location.line,
         backtrace: if location.backtrace.is_empty() {
-            fault.backtrace.iter().copied().map(hexadecimal).collect()
+            fault.backtrace.iter().copied().map(address_text).collect()
         } else {
             location.backtrace
         },
