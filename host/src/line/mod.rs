@@ -1,6 +1,5 @@
 //! Bytes between the host and a meter: a pseudo terminal, a socket, and decorators around them.
 
-mod capture;
 mod noise;
 mod pty;
 mod socket;
@@ -8,7 +7,6 @@ mod socket;
 use std::io::{ErrorKind, Read, Write};
 use std::time::Duration;
 
-pub use capture::Capture;
 pub use noise::{Noise, NoisyLine};
 pub use pty::{PtyLine, SlaveEnd};
 pub use socket::{SocketLine, socket_pair};
