@@ -139,8 +139,9 @@ fn one_interruption_ends_after_the_record_and_a_second_campaign_goes_on_from_the
         kept
     };
     let first = kept(folder.path());
-    // The record that was being measured is there as well, the next one is not.
-    assert_eq!(first.len(), before + 1);
+    // The record that was being measured, if one was, is there as well; the next one is not.
+    assert!((before..=before + 1).contains(&first.len()), "{said}");
+    assert!(first.len() < OPERATIONS, "{said}");
 
     let output = command(folder.path()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -19,16 +19,7 @@ pub fn inspect() -> Option<Apt> {
 fn unknown() -> Vec<&'static str> {
     let packages = NEEDS.iter().flat_map(|need| need.packages).copied();
     let packages: Vec<_> = packages.chain(RUST_PACKAGES).collect();
-    let output = child::command("apt-cache")
-        .arg("policy")
-        .args(&packages)
-        .env("LC_ALL", "C")
-        .stderr(Stdio::null())
-        .output();
-    let text = output.map_or_else(
-        |_| String::new(),
-        |output| String::from_utf8_lossy(&output.stdout).into_owned(),
-    );
+    let text = output("apt-cache", &[&["policy"], &packages[..]].concat());
     let known = installable(&text);
     packages
         .into_iter()
@@ -65,6 +56,61 @@ pub fn install(sudo: bool, interactive: bool, packages: &[&str]) -> Vec<String> 
         "--option=DPkg::Lock::Timeout=120",
     ];
     get(sudo, interactive, &[&options, packages].concat())
+}
+
+/// Installs packages together with versions, older than the present ones, of others.
+pub fn install_beside(
+    sudo: bool,
+    interactive: bool,
+    packages: &[&str],
+    others: &[String],
+) -> Vec<String> {
+    let mut words = install(sudo, interactive, packages);
+    words.push("--allow-downgrades".into());
+    words.extend_from_slice(others);
+    words
+}
+
+/// Packages that stand in the way of others, each as `name=version` with the version that the
+/// lists have.
+///
+/// A package from elsewhere than the lists (another release, a backport) can exclude what the
+/// lists offer; its version of the same release as the others' goes with them.
+pub fn versions_that_fit(packages: &[&str]) -> Vec<String> {
+    let options = ["--simulate", "--no-install-recommends", "install"];
+    let simulation = output("apt-get", &[&options, packages].concat());
+    let removed: Vec<_> = removed(&simulation).collect();
+    removed
+        .into_iter()
+        .filter_map(|package| {
+            let versions = output("apt-cache", &["madison", package]);
+            Some(format!("{package}={}", newest(&versions)?))
+        })
+        .collect()
+}
+
+/// What a command of apt's that changes nothing prints; nothing when it does not run.
+fn output(program: &str, arguments: &[&str]) -> String {
+    let output = child::command(program)
+        .args(arguments)
+        .env("LC_ALL", "C")
+        .stderr(Stdio::null())
+        .output();
+    output.map_or_else(
+        |_| String::new(),
+        |output| String::from_utf8_lossy(&output.stdout).into_owned(),
+    )
+}
+
+/// The packages that a simulated installation removes.
+fn removed(simulation: &str) -> impl Iterator<Item = &str> {
+    let lines = simulation.lines();
+    lines.filter_map(|line| line.strip_prefix("Remv ")?.split(' ').next())
+}
+
+/// The first version of `apt-cache madison`, which is the newest.
+fn newest(madison: &str) -> Option<&str> {
+    madison.lines().next()?.split('|').nth(1).map(str::trim)
 }
 
 /// `apt-get` with these arguments, through sudo when we are not root.
@@ -107,6 +153,23 @@ gcc:
 ";
         assert_eq!(installable(policy), ["qemu-system-arm", "gcc"]);
         assert!(installable("").is_empty());
+    }
+
+    #[test]
+    fn what_stands_in_the_way_is_found_with_the_version_that_fits() {
+        let simulation = "\
+NOTE: This is only a simulation!
+Remv qemu-utils [1:10.0.2+ds-2~bpo12+1]
+Inst libfdt1 (1.6.1-4 Debian:12 [amd64])
+Inst qemu-system-arm (1:7.2+dfsg-7 Debian:12 [amd64])
+";
+        assert_eq!(removed(simulation).collect::<Vec<_>>(), ["qemu-utils"]);
+        let madison = "\
+qemu-utils | 1:7.2+dfsg-7+deb12u18 | http://deb.debian.org/debian bookworm/main amd64 Packages
+qemu-utils | 1:7.2+dfsg-7+deb12u15 | http://deb.debian.org/debian bookworm/main amd64 Packages
+";
+        assert_eq!(newest(madison), Some("1:7.2+dfsg-7+deb12u18"));
+        assert_eq!(newest(""), None);
     }
 
     #[test]

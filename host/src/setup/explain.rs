@@ -80,6 +80,13 @@ pub fn explain(machine: &Machine, interactive: bool) -> String {
         text.push_str("and where rustup cannot, this instead of it:\n");
         list(&mut text, &otherwise, &without_rustup);
     }
+    let installs = |step: &Step| matches!(step, Step::Install(_));
+    if steps.iter().chain(&otherwise).any(installs) {
+        text.push_str(
+            "No package is removed; one that excludes these is brought to its version in the \
+             package lists.\n",
+        );
+    }
     text
 }
 
@@ -142,6 +149,7 @@ mod tests {
           sudo --non-interactive env DEBIAN_FRONTEND=noninteractive apt-get update
           sudo --non-interactive env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-remove --no-install-recommends --option=DPkg::Lock::Timeout=120 qemu-system-arm rustc-web rust-web-src rust-web-llvm rust-web-clippy
           build core and alloc for aarch64-unknown-none once with /usr/bin/rustc into .cargo/sysroot, and name both in .cargo/local.toml
+        No package is removed; one that excludes these is brought to its version in the package lists.
         ");
     }
 }

@@ -207,17 +207,26 @@ impl Doing<'_> {
                 child::run_within(rustup.args(arguments), RUSTUP_LIMIT, self.interrupt)
             }
             Step::Update => child::run_words(&apt::update(sudo, self.interactive)),
-            Step::Install(packages) => {
-                let install = apt::install(sudo, self.interactive, packages);
-                // Lists that know a package may still name a version that is gone.
-                child::run_words(&install).or_else(|error| {
-                    go_on(self.interrupt).map_err(|_| error)?;
-                    child::run_words(&apt::update(sudo, self.interactive))?;
-                    child::run_words(&install)
-                })
-            }
+            Step::Install(packages) => self.install(sudo, packages),
             Step::Libraries(targets) => sysroot::build(self.root, targets),
         }
+    }
+
+    fn install(&self, sudo: bool, packages: &[&str]) -> Result<(), StepError> {
+        let install = apt::install(sudo, self.interactive, packages);
+        let Err(error) = child::run_words(&install) else {
+            return Ok(());
+        };
+        go_on(self.interrupt).map_err(|_| error)?;
+        // Lists that know a package may still name a version that is gone.
+        child::run_words(&apt::update(sudo, self.interactive))?;
+        let others = apt::versions_that_fit(packages);
+        if others.is_empty() {
+            return child::run_words(&install);
+        }
+        let install = apt::install_beside(sudo, self.interactive, packages, &others);
+        eprintln!("==> {}", install.join(" "));
+        child::run_words(&install)
     }
 }
 
