@@ -7,7 +7,9 @@ mod build;
 mod cache;
 mod elf;
 mod error;
+mod lock;
 mod recipe;
+mod seal;
 mod symbols;
 
 use catalogue::BuildReport;
