@@ -6,7 +6,7 @@ use catalogue::Instance;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::measurement::KatOutcome;
-use crate::notice;
+use crate::notice::{self, printable};
 use crate::record::assemble::kat_status;
 use crate::record::read::ReadError;
 use crate::record::schema::Record;
@@ -45,7 +45,7 @@ impl Reporter {
     /// A line that stays.
     fn line(&self, words: &str) {
         if self.speaks {
-            self.bar.suspend(|| notice::line(words));
+            self.bar.suspend(|| notice::line(printable(words)));
         }
     }
 
@@ -65,7 +65,8 @@ impl Reporter {
 
     /// This is being done.
     pub fn doing(&self, name: &str, what: &str) {
-        self.bar.set_message(format!("{name}: {what}"));
+        self.bar
+            .set_message(printable(&format!("{name}: {what}")).into_owned());
         self.bar.tick();
     }
 
