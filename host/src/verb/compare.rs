@@ -54,7 +54,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
     if context.common.json {
         output::json(&comparison)?;
     } else {
-        output::text(&render::comparison(&comparison))?;
+        output::text(&render::comparison(&comparison, output::width()))?;
     }
     let mut records = columns.iter().flat_map(|column| &column.records);
     Ok(match records.all(Record::is_clean) {
