@@ -3,6 +3,7 @@
 //! [`Cache`] builds an image from a [`Recipe`] unless one with the same [`Ingredients`] is there;
 //! [`Elf`] is what any image says of itself.
 
+mod blame;
 mod build;
 mod cache;
 mod elf;
