@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal};
 
 use catalogue::Instance;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use miette::Report;
 
 use crate::measurement::KatOutcome;
 use crate::notice::{self, printable};
@@ -84,6 +85,12 @@ impl Reporter {
     pub fn failed(&self, name: &str, operations: usize, reason: &str) {
         self.bar.inc(operations as u64);
         self.line(&format!("  {name}: BUILDFAIL ({reason})"));
+    }
+
+    /// An instance is given up because its files cannot be kept or read.
+    pub fn given_up(&self, name: &str, error: &Report) {
+        let words: Vec<String> = error.chain().map(ToString::to_string).collect();
+        self.line(&format!("  {name}: failed: {}", words.join(": ")));
     }
 
     /// The known-answer test of an instance is over.
