@@ -9,7 +9,7 @@ use comfy_table::{ContentArrangement, Table, presets};
 use regex::Regex;
 use serde::Serialize;
 
-use super::output;
+use super::{only, output};
 use crate::cli::Context;
 use crate::notice::printable;
 use crate::outcome::Outcome;
@@ -24,7 +24,7 @@ use crate::system;
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Only names that this regular expression matches
-    #[arg(long, value_name = "RE")]
+    #[arg(long, value_name = "RE", value_parser = only::expression)]
     only: Option<Regex>,
 }
 
