@@ -7,6 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 use host::project::Project;
 use host::system;
+use serde_json::Value;
 
 /// The instance that all of these use: quick to build and to measure.
 const INSTANCE: &str = "pqclean/ML-KEM-768";
@@ -70,6 +71,27 @@ fn a_campaign_is_kept_validated_compared_and_gone_on_with() {
     assert!(record.contains(r#""unit": "instructions""#), "{record}");
     assert!(record.contains(r#""cpu_cycles_available": "no""#));
     assert!(record.contains(r#""kat": "PASS""#));
+    for system in [&emulated, &local] {
+        let record = fs::read_to_string(&records(folder.path(), system)[0]).unwrap();
+        let record: Value = serde_json::from_str(&record).unwrap();
+        let linker = record["meter"]["image"]["linker"].as_str();
+        assert!(
+            linker.is_some_and(|words| words.starts_with("LLD ")),
+            "{linker:?}"
+        );
+        let counter = &record["meter"]["counter"];
+        if counter["source"] == "tsc" {
+            // Ticks and time of the same calls.
+            let number = |value: &Value| value.as_f64().unwrap();
+            let trial = &record["meter"]["trials"][0];
+            let rate = number(&trial["count"]) / number(&record["trials"][0]["seconds"]);
+            let stated = number(&counter["frequency_hz"]);
+            assert!(
+                (rate / stated - 1.0).abs() < 0.01,
+                "{rate} Hz, stated {stated} Hz"
+            );
+        }
+    }
     assert!(
         folder
             .path()

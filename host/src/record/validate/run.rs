@@ -359,9 +359,7 @@ mod tests {
         campaign.json: key `plan.trials`: is 0, not more than 0
         ");
         run.change(CAMPAIGN, "/plan/trials", json!("7"));
-        insta::assert_snapshot!(run.findings(), @r#"
-        campaign.json: key `plan.trials`: line 6: invalid type: string "7", expected u32
-        "#);
+        insta::assert_snapshot!(run.findings(), @r#"campaign.json: key `plan.trials`: line 6: invalid type: string "7", expected u32"#);
         fs::write(run.folder.path().join(CAMPAIGN), "{").unwrap();
         insta::assert_snapshot!(run.findings(), @"campaign.json: key `(top level)`: line 1: EOF while parsing an object");
     }
@@ -370,9 +368,7 @@ mod tests {
     fn a_missing_record_is_named() {
         let run = Run::new();
         fs::remove_file(&run.record).unwrap();
-        insta::assert_snapshot!(run.findings(), @r"
-        rpi4/build.json: key `pqclean/ML-KEM-768`: was built, and rpi4/records/pqclean/ML-KEM-768__dec.json is missing
-        ");
+        insta::assert_snapshot!(run.findings(), @"rpi4/build.json: key `pqclean/ML-KEM-768`: was built, and rpi4/records/pqclean/ML-KEM-768__dec.json is missing");
         // Nothing is promised by what did not build.
         let failed = json!({ "kat": "BUILDFAIL", "reason": "no such function" });
         run.write("rpi4/build.json", &json!({ "pqclean/ML-KEM-768": failed }));
@@ -419,13 +415,9 @@ mod tests {
         rpi4/build.json: key `pqclean/ML-KEM-768.kat`: is MISMATCH, but rpi4/records/pqclean/ML-KEM-768__dec.json has PASS
         ");
         run.change("rpi4/build.json", &format!("{entry}/kat"), json!("GOOD"));
-        insta::assert_snapshot!(run.findings(), @r"
-        rpi4/build.json: key `pqclean/ML-KEM-768.kat`: line 3: unknown variant `GOOD`, expected one of `PASS`, `MISMATCH`, `NOKAT`, `PARTIAL`, `CRYPTOFAIL`, `TIMEOUT`, `OVERFLOW`, `BUILDFAIL`, `NORESULT`, `NOLOG`
-        ");
+        insta::assert_snapshot!(run.findings(), @"rpi4/build.json: key `pqclean/ML-KEM-768.kat`: line 3: unknown variant `GOOD`, expected one of `PASS`, `MISMATCH`, `NOKAT`, `PARTIAL`, `CRYPTOFAIL`, `TIMEOUT`, `OVERFLOW`, `BUILDFAIL`, `NORESULT`, `NOLOG`");
         run.write("rpi4/build.json", &json!({}));
-        insta::assert_snapshot!(run.findings(), @r"
-        rpi4/build.json: key `pqclean/ML-KEM-768`: is missing, and rpi4/records/pqclean/ML-KEM-768__dec.json is there
-        ");
+        insta::assert_snapshot!(run.findings(), @"rpi4/build.json: key `pqclean/ML-KEM-768`: is missing, and rpi4/records/pqclean/ML-KEM-768__dec.json is there");
     }
 
     #[test]
