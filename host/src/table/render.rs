@@ -18,6 +18,10 @@ const STYLE: TableStyle = presets::UTF8_HORIZONTAL_ONLY.row_separator(LineStyle:
 /// Columns at the left that say what a row is about, and stand in every table.
 const NAMES: usize = 2;
 
+/// Blanks left and right of a column where there is room, and where there is not.
+const WIDE: (u16, u16) = (1, 1);
+const TIGHT: (u16, u16) = (0, 1);
+
 /// One column of the drawn table.
 struct Strip {
     heading: String,
@@ -47,36 +51,41 @@ pub fn one_system(name: &str, records: &[Record], width: Option<usize>) -> Strin
 }
 
 /// The table of a comparison, and the notes under it. In a terminal that is too narrow, `width`
-/// characters, the columns continue in further tables below; without a width all stand in one.
+/// characters, columns move closer and then continue in further tables below; without a width all
+/// stand in one.
 pub fn comparison(comparison: &Comparison, width: Option<usize>) -> String {
     let strips = strips(comparison);
-    let (names, numbers) = strips.split_at(NAMES.min(strips.len()));
-    let with_names = |numbers: &[&Strip]| {
-        draw(
-            &names
-                .iter()
-                .chain(numbers.iter().copied())
-                .collect::<Vec<_>>(),
-        )
+    let whole = draw(&strips.iter().collect::<Vec<_>>(), WIDE);
+    let mut text = match width {
+        Some(width) if table_width(&whole) > width => narrow(&strips, width),
+        _ => whole,
     };
-    let fits =
-        |numbers: &[&Strip]| width.is_none_or(|width| table_width(&with_names(numbers)) <= width);
-    let mut tables = Vec::new();
-    let mut open: Vec<&Strip> = Vec::new();
-    for unit in units(numbers, &fits) {
-        if !open.is_empty() && !fits(&[&open[..], &unit[..]].concat()) {
-            tables.push(with_names(&open));
-            open.clear();
-        }
-        open.extend(unit);
-    }
-    tables.push(with_names(&open));
-    let mut text = tables.join("\n\n");
     for note in &comparison.notes {
         text.push('\n');
         text.push_str(&printable(note));
     }
     text
+}
+
+/// As many tables as it takes, each with the names.
+fn narrow(strips: &[Strip], width: usize) -> String {
+    let (names, numbers) = strips.split_at(NAMES.min(strips.len()));
+    let draw = |numbers: &[&Strip]| {
+        let strips = names.iter().chain(numbers.iter().copied());
+        draw(&strips.collect::<Vec<_>>(), TIGHT)
+    };
+    let fits = |numbers: &[&Strip]| table_width(&draw(numbers)) <= width;
+    let mut tables = Vec::new();
+    let mut open: Vec<&Strip> = Vec::new();
+    for unit in units(numbers, &fits) {
+        if !open.is_empty() && !fits(&[&open[..], &unit[..]].concat()) {
+            tables.push(draw(&open));
+            open.clear();
+        }
+        open.extend(unit);
+    }
+    tables.push(draw(&open));
+    tables.join("\n\n")
 }
 
 /// What is not torn apart: groups, or single columns of a group that is too wide by itself.
@@ -93,8 +102,8 @@ fn units<'a>(strips: &'a [Strip], fits: &dyn Fn(&[&Strip]) -> bool) -> Vec<Vec<&
         .collect()
 }
 
-/// Draws columns next to each other.
-fn draw(strips: &[&Strip]) -> String {
+/// Draws columns next to each other, with so many blanks left and right of each.
+fn draw(strips: &[&Strip], blanks: (u16, u16)) -> String {
     let aligned = |strip: &Strip, text: &str| match strip.is_number {
         true => Drawn::new(text).set_alignment(CellAlignment::Right),
         false => Drawn::new(text),
@@ -110,6 +119,9 @@ fn draw(strips: &[&Strip]) -> String {
             let text = strip.cells.get(row).map_or(NONE, String::as_str);
             aligned(strip, text)
         }));
+    }
+    for column in table.column_iter_mut() {
+        column.set_padding(blanks);
     }
     table.trim_fmt()
 }
