@@ -1,13 +1,12 @@
 //! The command line: flags that all verbs share, errors with their remedies, exit codes.
 
-use std::error::Error;
-use std::fmt::Write;
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use clap::{Args, Parser};
-use miette::{Diagnostic, GraphicalReportHandler, Report};
+use miette::Report;
 
+use crate::explain::explain;
 use crate::image::BuildError;
 use crate::interrupt::Interrupt;
 use crate::notice;
@@ -80,7 +79,7 @@ pub fn main() -> ExitCode {
         Err(report) => {
             let outcome = outcome_of(&report);
             if outcome != Some(Outcome::Interrupted) {
-                notice::line(explain(&report).trim_end());
+                notice::drawn(explain(report.as_ref()).trim_end());
             }
             outcome.map_or(ExitCode::from(ERROR), ExitCode::from)
         }
@@ -102,47 +101,11 @@ fn outcome_of(report: &Report) -> Option<Outcome> {
     }
 }
 
-/// An error for people: drawn on a terminal, plain lines elsewhere.
-fn explain(report: &Report) -> String {
-    let diagnostic: &dyn Diagnostic = report.as_ref();
-    let mut text = String::new();
-    if io::stderr().is_terminal()
-        && GraphicalReportHandler::new()
-            .render_report(&mut text, diagnostic)
-            .is_ok()
-    {
-        return text;
-    }
-    plain(diagnostic)
-}
-
-/// `error:`, `caused by:` and `help:`, each on lines of its own.
-fn plain(diagnostic: &dyn Diagnostic) -> String {
-    let mut text = format!("error: {diagnostic}\n");
-    let mut shown = diagnostic.to_string();
-    let mut cause: Option<&dyn Error> = diagnostic.source();
-    while let Some(inner) = cause {
-        let words = inner.to_string();
-        // Many errors repeat their cause in their own words.
-        if !shown.contains(&words) {
-            // Writing to a String cannot fail.
-            let _ = writeln!(text, "caused by: {words}");
-        }
-        shown = words;
-        cause = inner.source();
-    }
-    if let Some(help) = diagnostic.help() {
-        let _ = writeln!(text, "help: {help}");
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::measurement::Spoiled;
     use clap::CommandFactory;
-    use thiserror::Error;
 
     #[test]
     fn the_command_line_is_well_formed_and_explains_every_verb() {
@@ -173,21 +136,5 @@ mod tests {
         assert_eq!(outcome(refused), None);
         let build = Report::new(BuildError::Interrupted);
         assert_eq!(outcome_of(&build), Some(Outcome::Interrupted));
-    }
-
-    #[derive(Debug, Error, Diagnostic)]
-    #[error("cannot measure: {source}")]
-    #[diagnostic(help("plug it in"))]
-    struct Example {
-        source: io::Error,
-    }
-
-    #[test]
-    fn plain_errors_say_what_why_and_the_remedy_once() {
-        let source = io::Error::other("no board");
-        assert_eq!(
-            plain(&Example { source }),
-            "error: cannot measure: no board\nhelp: plug it in\n"
-        );
     }
 }

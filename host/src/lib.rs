@@ -7,6 +7,7 @@
 
 pub mod campaign;
 pub mod cli;
+pub mod explain;
 pub mod image;
 pub mod interrupt;
 pub mod line;

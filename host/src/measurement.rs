@@ -89,6 +89,13 @@ pub enum Spoiled {
     Faulted(Box<Fault>),
     /// The meter fell silent, and this deadline (in seconds) passed.
     Deadline(u64),
+    /// The meter's deadline (in seconds) passed, and all that arrived in that time was damaged.
+    Garbage {
+        /// The deadline.
+        seconds: u64,
+        /// Bytes that arrived and were no frame.
+        bytes: u64,
+    },
     /// The meter went away without a word: the emulator or process ended, or the line closed.
     Vanished(String),
     /// The meter said what cannot be an answer: its memory may have been overwritten.
@@ -106,7 +113,7 @@ impl Spoiled {
     pub fn outcome(&self) -> Outcome {
         match self {
             Self::Faulted(_) => Outcome::Faulted,
-            Self::Deadline(_) => Outcome::Deadline,
+            Self::Deadline(_) | Self::Garbage { .. } => Outcome::Deadline,
             Self::Failed(_) | Self::Vanished(_) | Self::Nonsense(_) => Outcome::NotClean,
         }
     }
@@ -124,6 +131,10 @@ impl fmt::Display for Spoiled {
             Self::Deadline(seconds) => {
                 write!(f, "the meter was silent past its deadline of {seconds} s")
             }
+            Self::Garbage { seconds, bytes } => write!(
+                f,
+                "the meter sent {bytes} bytes and no valid frame before its deadline of {seconds} s"
+            ),
             Self::Vanished(how) => write!(f, "the meter vanished: {how}"),
             Self::Nonsense(what) => write!(f, "the meter's answer makes no sense: {what}"),
         }

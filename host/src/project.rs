@@ -1,5 +1,7 @@
 //! Where the workspace is, and where cargo keeps what it builds.
 
+use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::MetadataCommand;
@@ -20,12 +22,27 @@ pub struct Project {
     pub target_folder: PathBuf,
 }
 
-/// There is no workspace to build images from.
+/// Why there is no workspace to build images from.
 #[derive(Debug, Error, Diagnostic)]
-#[error("this folder is not inside the meter's source tree: {reason}")]
-#[diagnostic(help("change into the source tree, then run `cargo host` again"))]
-pub struct NoProject {
-    reason: String,
+pub enum NoProject {
+    /// This folder is not in one.
+    #[error("this folder is not inside the meter's source tree: {reason}")]
+    #[diagnostic(help("change into the source tree, then run `cargo host` again"))]
+    Elsewhere {
+        /// Why not.
+        reason: String,
+    },
+    /// cargo, which knows the workspace, cannot be asked.
+    #[error("`{program}` cannot be run, and only it knows where the workspace is: {source}")]
+    #[diagnostic(help(
+        "put cargo's folder, usually ~/.cargo/bin, into PATH, or install Rust: https://rustup.rs"
+    ))]
+    NoCargo {
+        /// The program.
+        program: String,
+        /// The system's error.
+        source: io::Error,
+    },
 }
 
 impl Project {
@@ -35,7 +52,7 @@ impl Project {
     ///
     /// When neither is there.
     pub fn find() -> Result<Self, NoProject> {
-        let here = std::env::current_dir().map_err(|error| NoProject {
+        let here = std::env::current_dir().map_err(|error| NoProject::Elsewhere {
             reason: error.to_string(),
         })?;
         let built_from = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -48,15 +65,20 @@ impl Project {
     ///
     /// When cargo finds none there, or another one.
     pub fn around(folder: &Path) -> Result<Self, NoProject> {
+        Self::asked_of(child::cargo(), folder)
+    }
+
+    fn asked_of(cargo: OsString, folder: &Path) -> Result<Self, NoProject> {
+        let program = cargo.to_string_lossy().into_owned();
         let mut command = MetadataCommand::new();
-        command
-            .cargo_path(child::cargo())
-            .current_dir(folder)
-            .no_deps();
-        let metadata = command.exec().map_err(|error| NoProject {
-            reason: match error {
-                cargo_metadata::Error::CargoMetadata { stderr } => stderr.trim().to_owned(),
-                other => other.to_string(),
+        command.cargo_path(cargo).current_dir(folder).no_deps();
+        let metadata = command.exec().map_err(|error| match error {
+            cargo_metadata::Error::CargoMetadata { stderr } => NoProject::Elsewhere {
+                reason: stderr.trim().to_owned(),
+            },
+            cargo_metadata::Error::Io(source) => NoProject::NoCargo { program, source },
+            other => NoProject::Elsewhere {
+                reason: other.to_string(),
             },
         })?;
         let is_ours = metadata
@@ -64,7 +86,7 @@ impl Project {
             .iter()
             .any(|package| package.name.as_str() == MEMBER);
         if !is_ours {
-            return Err(NoProject {
+            return Err(NoProject::Elsewhere {
                 reason: format!("{} has no member `{MEMBER}`", metadata.workspace_root),
             });
         }
@@ -93,6 +115,19 @@ mod tests {
         let root = from("..").root;
         assert!(root.join("firmware/Cargo.toml").is_file());
         assert_eq!(from("src/verb").root, root);
+    }
+
+    #[test]
+    fn a_missing_cargo_is_not_blamed_on_the_folder() {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let error = Project::asked_of("/nowhere/cargo".into(), here).unwrap_err();
+        assert!(matches!(error, NoProject::NoCargo { .. }), "{error}");
+        assert!(
+            error
+                .to_string()
+                .starts_with("`/nowhere/cargo` cannot be run")
+        );
+        assert!(error.help().unwrap().to_string().contains("PATH"));
     }
 
     #[test]

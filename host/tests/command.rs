@@ -1,11 +1,13 @@
 //! The command as people use it: real images, real signals, real exit codes.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use host::project::Project;
 use host::system;
+use serde_json::Value;
 
 /// The instance that all of these use: quick to build and to measure.
 const INSTANCE: &str = "pqclean/ML-KEM-768";
@@ -69,6 +71,27 @@ fn a_campaign_is_kept_validated_compared_and_gone_on_with() {
     assert!(record.contains(r#""unit": "instructions""#), "{record}");
     assert!(record.contains(r#""cpu_cycles_available": "no""#));
     assert!(record.contains(r#""kat": "PASS""#));
+    for system in [&emulated, &local] {
+        let record = fs::read_to_string(&records(folder.path(), system)[0]).unwrap();
+        let record: Value = serde_json::from_str(&record).unwrap();
+        let linker = record["meter"]["image"]["linker"].as_str();
+        assert!(
+            linker.is_some_and(|words| words.starts_with("LLD ")),
+            "{linker:?}"
+        );
+        let counter = &record["meter"]["counter"];
+        if counter["source"] == "tsc" {
+            // Ticks and time of the same calls.
+            let number = |value: &Value| value.as_f64().unwrap();
+            let trial = &record["meter"]["trials"][0];
+            let rate = number(&trial["count"]) / number(&record["trials"][0]["seconds"]);
+            let stated = number(&counter["frequency_hz"]);
+            assert!(
+                (rate / stated - 1.0).abs() < 0.01,
+                "{rate} Hz, stated {stated} Hz"
+            );
+        }
+    }
     assert!(
         folder
             .path()
@@ -126,6 +149,66 @@ fn a_campaign_is_kept_validated_compared_and_gone_on_with() {
     assert_eq!(code(&output), Some(0));
     assert!(text(&output.stderr).contains("measuring anew"));
     assert_eq!(code(&run(&["validate", path])), Some(0));
+}
+
+#[test]
+fn a_folder_in_the_place_of_a_file_costs_one_label() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let [_, local] = system::default_names();
+    let in_the_way = folder
+        .path()
+        .join(&local)
+        .join("kat/pqclean/ML-KEM-512.log");
+    fs::create_dir_all(&in_the_way).unwrap();
+    let mut arguments = campaign(path, &local);
+    arguments[4] = "^pqclean/ML-KEM-(512|768)$";
+    let output = run(&arguments);
+    let said = text(&output.stderr);
+    assert_eq!(code(&output), Some(1), "{said}");
+    assert!(
+        said.contains("pqclean/ML-KEM-512: failed: cannot replace"),
+        "{said}"
+    );
+    assert!(said.contains("ML-KEM-512.log"), "{said}");
+    assert_eq!(records(folder.path(), &local).len(), 3);
+}
+
+#[test]
+fn a_missing_tool_is_never_the_outcome_of_a_submission() {
+    let folder = tempfile::tempdir().unwrap();
+    let compiler = folder.path().join("compiler");
+    let script = "#!/bin/sh\n\
+        [ \"$1\" = -print-prog-name=objcopy ] && echo /nowhere/objcopy && exit 0\n\
+        exec gcc \"$@\"\n";
+    fs::write(&compiler, script).unwrap();
+    fs::set_permissions(&compiler, fs::Permissions::from_mode(0o755)).unwrap();
+    let runs = folder.path().join("runs");
+    let [_, local] = system::default_names();
+    let output = host(&campaign(runs.to_str().unwrap(), &local))
+        .env("NGCC_CC_LINUX", &compiler)
+        .output()
+        .unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(code(&output), Some(2), "{said}");
+    assert!(
+        said.contains("/nowhere/objcopy") && said.contains("cargo host setup"),
+        "{said}"
+    );
+    assert!(!said.contains("BUILDFAIL"), "{said}");
+    assert!(!runs.join(&local).join("build.json").exists());
+}
+
+#[test]
+fn without_cargo_the_cause_is_cargo() {
+    let output = host(&["list"])
+        .env_remove("CARGO")
+        .env("PATH", "/nowhere")
+        .output()
+        .unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(code(&output), Some(2), "{said}");
+    assert!(said.starts_with("error: `cargo` cannot be run"), "{said}");
 }
 
 #[test]

@@ -95,6 +95,29 @@ fn an_image_is_built_once_and_complete() {
 }
 
 #[test]
+fn a_damaged_image_is_built_anew_and_never_used() {
+    with_recipe(|project, recipe| {
+        // Not the image that another test looks at meanwhile.
+        let recipe = Recipe {
+            flags: FlagSet::HarnessDefault,
+            ..recipe
+        };
+        let cache = Cache::new(project);
+        let sound = cache.image(&recipe, &Interrupt::new()).unwrap().elf;
+        let bytes = fs::read(&sound.path).unwrap();
+        let mut flipped = bytes.clone();
+        // In the middle of the code, where every reader of ELF files is content.
+        flipped[bytes.len() / 2] ^= 1;
+        for damaged in [&flipped[..], &bytes[..bytes.len() / 2], &[]] {
+            fs::write(&sound.path, damaged).unwrap();
+            let again = cache.image(&recipe, &Interrupt::new()).unwrap().elf;
+            assert_eq!(again.sha256, sound.sha256);
+            assert_eq!(fs::read(&sound.path).unwrap(), bytes);
+        }
+    });
+}
+
+#[test]
 fn a_failed_build_says_why_and_leaves_nothing() {
     with_recipe(|project, recipe| {
         let recipe = Recipe {

@@ -240,7 +240,16 @@ fn a_meter_that_never_introduces_itself_ends_at_the_deadline() {
 fn garbage_ends_at_the_deadline() {
     let mut rng = fastrand::Rng::with_seed(1);
     let garbage = move || Act::Bytes((0..100_000).map(|_| rng.u8(..)).collect());
-    assert_eq!(spoiled_by(garbage), Spoiled::Deadline(2));
+    let spoiled = spoiled_by(garbage);
+    let Spoiled::Garbage { seconds: 2, bytes } = spoiled else {
+        panic!("{spoiled:?}");
+    };
+    assert!(bytes > 0);
+    let words = spoiled.to_string();
+    assert!(
+        words.contains(&format!("{bytes} bytes and no valid frame")),
+        "{words}"
+    );
 }
 
 #[test]

@@ -9,12 +9,10 @@ use serde_json::{Value, json};
 use crate::image::{BuildError, Cache, Image, Recipe};
 use crate::interrupt::Interrupt;
 use crate::record::assemble::Subject;
+use crate::record::run_files::BUILD;
 use crate::record::store::{RunDirectory, StoreError, write_whole};
 use crate::session::hexadecimal;
 use crate::system::System;
-
-/// Name of the file that says how each label was built.
-const FILE: &str = "build.json";
 
 /// An image, and the flags that it was built with.
 type Built = (Image, FlagSet);
@@ -105,7 +103,7 @@ fn add(
     label: &str,
     entry: Value,
 ) -> Result<(), StoreError> {
-    let file = directory.root().join(system).join(FILE);
+    let file = directory.root().join(system).join(BUILD);
     // A file that cannot be read says nothing; each label's entry is made anew when it is measured.
     let mut entries: BTreeMap<String, Value> = fs::read_to_string(&file)
         .ok()

@@ -12,6 +12,7 @@ mod progress;
 mod settings;
 mod subject;
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use catalogue::{Catalogue, Instance};
@@ -27,7 +28,7 @@ use crate::interrupt::{Interrupt, Urgency};
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::record::read::ReadError;
-use crate::record::store::RunDirectory;
+use crate::record::store::{RunDirectory, StoreError};
 use crate::system::{self, System};
 
 /// Why a campaign has nothing to do.
@@ -112,7 +113,8 @@ pub fn run(
                 directory: &directory,
                 system: &*system,
             };
-            match work.instance(instance)? {
+            let result = work.instance(instance);
+            match settled(result, &|error| reporter.given_up(&instance.name(), error))? {
                 Outcome::Interrupted => return Ok(Outcome::Interrupted),
                 Outcome::Clean => {}
                 // One bad candidate never ends a campaign.
@@ -121,6 +123,40 @@ pub fn run(
         }
     }
     Ok(outcome)
+}
+
+/// How an instance ended. What stands in the way of its files alone is said, and costs the others
+/// nothing; an error that every instance would have ends the campaign.
+fn settled(
+    result: miette::Result<Outcome>,
+    say: &dyn Fn(&miette::Report),
+) -> miette::Result<Outcome> {
+    match result {
+        Err(error) if is_of_one_label(&error) => {
+            say(&error);
+            Ok(Outcome::NotClean)
+        }
+        result => result,
+    }
+}
+
+/// Whether an error is about one label's files: one that cannot be read, or something else with its
+/// name, such as a folder. A full disk or a missing permission is everybody's.
+fn is_of_one_label(error: &miette::Report) -> bool {
+    if let Some(ReadError::File { .. }) = error.downcast_ref() {
+        return true;
+    }
+    match error.downcast_ref() {
+        Some(StoreError::Name { .. }) => true,
+        Some(StoreError::Path { source, .. }) => matches!(
+            source.kind(),
+            ErrorKind::IsADirectory
+                | ErrorKind::NotADirectory
+                | ErrorKind::AlreadyExists
+                | ErrorKind::DirectoryNotEmpty
+        ),
+        _ => false,
+    }
 }
 
 /// What the instances of one system are measured with.
@@ -194,5 +230,57 @@ impl Work<'_> {
         )?;
         build::note(self.directory, system, &subject)?;
         Ok(outcome)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::record::store::write_whole;
+
+    /// What is said of an instance that ended like this, and whether the campaign goes on.
+    fn judged(error: miette::Report) -> (Vec<String>, bool) {
+        let said = std::cell::RefCell::new(Vec::new());
+        let settled = settled(Err(error), &|error| {
+            said.borrow_mut().push(error.to_string())
+        });
+        (said.into_inner(), settled.is_ok())
+    }
+
+    #[test]
+    fn a_folder_in_a_files_place_costs_one_label() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("kat.log");
+        fs::create_dir(&log).unwrap();
+        let (said, goes_on) = judged(write_whole(&log, b"x").unwrap_err().into());
+        assert!(goes_on && said[0].contains("kat.log"), "{said:?}");
+
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        let below = write_whole(&file.join("kat.log"), b"x").unwrap_err();
+        assert!(judged(below.into()).1);
+
+        let directory = RunDirectory::new(folder.path());
+        let place = folder.path().join("a/records/pqclean/x__dec.json");
+        fs::create_dir_all(place).unwrap();
+        let unreadable = directory.find("a", "pqclean", "x__dec").unwrap_err();
+        assert!(judged(unreadable.into()).1);
+    }
+
+    #[test]
+    fn what_every_label_would_meet_ends_the_campaign() {
+        let full = StoreError::Path {
+            verb: "write",
+            path: "x".into(),
+            source: ErrorKind::StorageFull.into(),
+        };
+        assert_eq!(judged(full.into()), (Vec::new(), false));
+        let missing = crate::image::BuildError::Machine {
+            reason: "no linker".into(),
+            log: String::new(),
+        };
+        assert_eq!(judged(missing.into()), (Vec::new(), false));
     }
 }

@@ -4,9 +4,10 @@ use std::io::{self, IsTerminal};
 
 use catalogue::Instance;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use miette::Report;
 
 use crate::measurement::KatOutcome;
-use crate::notice;
+use crate::notice::{self, printable};
 use crate::record::assemble::kat_status;
 use crate::record::read::ReadError;
 use crate::record::schema::Record;
@@ -45,7 +46,7 @@ impl Reporter {
     /// A line that stays.
     fn line(&self, words: &str) {
         if self.speaks {
-            self.bar.suspend(|| notice::line(words));
+            self.bar.suspend(|| notice::line(printable(words)));
         }
     }
 
@@ -65,7 +66,8 @@ impl Reporter {
 
     /// This is being done.
     pub fn doing(&self, name: &str, what: &str) {
-        self.bar.set_message(format!("{name}: {what}"));
+        self.bar
+            .set_message(printable(&format!("{name}: {what}")).into_owned());
         self.bar.tick();
     }
 
@@ -83,6 +85,12 @@ impl Reporter {
     pub fn failed(&self, name: &str, operations: usize, reason: &str) {
         self.bar.inc(operations as u64);
         self.line(&format!("  {name}: BUILDFAIL ({reason})"));
+    }
+
+    /// An instance is given up because its files cannot be kept or read.
+    pub fn given_up(&self, name: &str, error: &Report) {
+        let words: Vec<String> = error.chain().map(ToString::to_string).collect();
+        self.line(&format!("  {name}: failed: {}", words.join(": ")));
     }
 
     /// The known-answer test of an instance is over.

@@ -12,11 +12,9 @@ use serde_json::{Value, json};
 use super::CampaignError;
 use crate::measure;
 use crate::record::plan::PlanSettings;
+use crate::record::run_files::CAMPAIGN;
 use crate::record::store::{StoreError, write_whole};
 use crate::system::System;
-
-/// Name of the file with the settings.
-const FILE: &str = "campaign.json";
 
 /// Name of the file that a campaign at work holds locked.
 const LOCK: &str = ".lock";
@@ -148,7 +146,7 @@ impl Settings {
     }
 
     fn match_settings(&self) -> miette::Result<()> {
-        let file = self.run_directory.join(FILE);
+        let file = self.run_directory.join(CAMPAIGN);
         let ours = self.kept();
         let text = match fs::read_to_string(&file) {
             Ok(text) => text,
@@ -235,8 +233,11 @@ mod tests {
     #[test]
     fn broken_settings_are_not_overwritten() {
         let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join(FILE), "{").unwrap();
+        fs::write(folder.path().join(CAMPAIGN), "{").unwrap();
         assert!(settings(folder.path()).claim().is_err());
-        assert_eq!(fs::read_to_string(folder.path().join(FILE)).unwrap(), "{");
+        assert_eq!(
+            fs::read_to_string(folder.path().join(CAMPAIGN)).unwrap(),
+            "{"
+        );
     }
 }

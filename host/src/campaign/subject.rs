@@ -42,7 +42,7 @@ pub fn subject(
             flag_set,
             board: system.board().to_owned(),
             report: image.report.clone(),
-            linker: None,
+            linker: image.elf.linker(),
             static_memory: image.elf.static_sizes().map(static_memory),
         },
         hello: None,

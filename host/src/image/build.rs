@@ -12,6 +12,7 @@ use cargo_metadata::{Message, TargetKind};
 use catalogue::environment;
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use super::blame::{Blame, blame};
 use super::{BuildError, Recipe};
 use crate::interrupt::{Interrupt, Urgency};
 use crate::setup::child;
@@ -56,12 +57,16 @@ pub fn cargo(
     let status = run(&mut command, interrupt)?;
     let words = read_back(&mut words)?;
     if !status.success() {
-        return Err(BuildError::Failed {
-            name: recipe.instance.name(),
-            board: recipe.board.name.to_owned(),
-            flags: recipe.flags.name().to_owned(),
-            reason: first_error(&words),
-            log: end_of(&words).to_owned(),
+        let log = end_of(&words).to_owned();
+        return Err(match blame(&words) {
+            Blame::Machine(reason) => BuildError::Machine { reason, log },
+            Blame::Instance(reason) => BuildError::Failed {
+                name: recipe.instance.name(),
+                board: recipe.board.name.to_owned(),
+                flags: recipe.flags.name().to_owned(),
+                reason,
+                log,
+            },
         });
     }
     messages
@@ -157,22 +162,6 @@ fn results(messages: File) -> Result<Built, BuildError> {
     })
 }
 
-/// The line that says why a build failed: the first one that is an error, but for cargo's own
-/// remark that something failed.
-fn first_error(words: &str) -> String {
-    let errors = || {
-        words
-            .lines()
-            .map(str::trim)
-            .filter(|line| line.starts_with("error"))
-    };
-    errors()
-        .find(|line| !line.starts_with("error: failed to run"))
-        .or_else(|| errors().next())
-        .unwrap_or("cargo gave no reason")
-        .to_owned()
-}
-
 /// The end of a long text, from the start of a line.
 fn end_of(text: &str) -> &str {
     let surplus = text.len().saturating_sub(LOG_CHARACTERS);
@@ -185,23 +174,6 @@ fn end_of(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_reason_is_the_first_error_that_says_something() {
-        let words = "   Compiling firmware\nwarning: unused\n\
-            error: failed to run custom build command for `firmware`\n\
-            error: firmware@0.1.0: kem.c:7: implicit declaration of function `f`\n\
-            error: could not compile\n";
-        assert_eq!(
-            first_error(words),
-            "error: firmware@0.1.0: kem.c:7: implicit declaration of function `f`"
-        );
-        assert_eq!(first_error("killed"), "cargo gave no reason");
-        assert_eq!(
-            first_error("error: failed to run it"),
-            "error: failed to run it"
-        );
-    }
 
     #[test]
     fn long_logs_are_cut_at_the_start_of_a_line() {

@@ -1,20 +1,23 @@
-//! Images by their ingredients: built once, kept whole or not at all.
+//! Images by their ingredients: built once, kept whole or not at all, and never used unseen.
 
 use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use catalogue::{BuildReport, check_map};
 
 use super::build::{self, Built};
+use super::lock;
+use super::seal::{self, Flaw};
 use super::{BuildError, Elf, Image, Ingredients, Recipe};
 use crate::interrupt::Interrupt;
+use crate::notice;
 use crate::project::Project;
 
-/// Names of the files of an image.
+/// Names of the files of an image, whose digests its key keeps.
 const ELF: &str = "firmware.elf";
 const MAP: &str = "firmware.map";
-const KEY: &str = "key.json";
+const ARTEFACTS: [&str; 3] = [ELF, MAP, BuildReport::FILE];
 
 /// The cache of images in a workspace.
 #[derive(Clone, Debug)]
@@ -32,7 +35,7 @@ impl Cache {
         }
     }
 
-    /// The image of a recipe, built if it is not there yet.
+    /// The image of a recipe, built if it is not there yet or not what was built.
     ///
     /// # Errors
     ///
@@ -40,10 +43,9 @@ impl Cache {
     pub fn image(&self, recipe: &Recipe, interrupt: &Interrupt) -> Result<Image, BuildError> {
         let ingredients = Ingredients::gather(recipe, &self.root)?;
         let key = ingredients.key();
-        let images = self.folder.join("images");
-        let place = images.join(&key);
-        if !place.is_dir() {
-            self.build(recipe, &ingredients, &images, &place, interrupt)?;
+        let place = self.images().join(&key);
+        if seal::check(&place, &ingredients, &ARTEFACTS).is_err() {
+            self.build(recipe, &ingredients, &place, interrupt)?;
         }
         if recipe.board.bare_metal {
             check_map(&place.join(MAP))?;
@@ -66,13 +68,12 @@ impl Cache {
     /// When it is there and cannot be removed.
     pub fn forget(&self, recipe: &Recipe) -> Result<(), BuildError> {
         let key = Ingredients::gather(recipe, &self.root)?.key();
-        let place = self.folder.join("images").join(key);
-        match fs::remove_dir_all(&place) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                Err(BuildError::file("remove", &place, error))
-            }
-            _ => Ok(()),
-        }
+        remove(&self.images().join(key))
+    }
+
+    /// The folder of all images.
+    fn images(&self) -> PathBuf {
+        self.folder.join("images")
     }
 
     /// Builds into a temporary folder beside the others and gives it its name when it is whole.
@@ -81,46 +82,74 @@ impl Cache {
         &self,
         recipe: &Recipe,
         ingredients: &Ingredients,
-        images: &Path,
         place: &Path,
         interrupt: &Interrupt,
     ) -> Result<(), BuildError> {
-        create(images)?;
-        let lock = self.folder.join("build.lock");
-        let lock_file = File::create(&lock).map_err(|e| BuildError::file("create", &lock, e))?;
-        lock_file
-            .lock()
-            .map_err(|e| BuildError::file("lock", &lock, e))?;
-        if place.is_dir() {
-            return Ok(()); // Another campaign built it while we waited.
+        let images = self.images();
+        fs::create_dir_all(&images).map_err(|e| BuildError::file("create", &images, e))?;
+        let _alone = lock::wait(&self.folder.join("build.lock"), interrupt, &mut |words| {
+            notice::line(words);
+        })?;
+        match seal::check(place, ingredients, &ARTEFACTS) {
+            Ok(()) => return Ok(()), // Another campaign built it while we waited.
+            Err(Flaw::Absent) => {}
+            Err(flaw) => {
+                notice::line(format_args!(
+                    "{}: the image kept for {} is not used: {flaw}; building it anew",
+                    place.display(),
+                    recipe.instance.name(),
+                ));
+                remove(place)?;
+            }
         }
         let built = build::cargo(recipe, &self.root, &self.folder.join("build"), interrupt)?;
         let draft = tempfile::Builder::new()
             .prefix(".draft-")
-            .tempdir_in(images)
-            .map_err(|e| BuildError::file("create a folder in", images, e))?;
+            .tempdir_in(&images)
+            .map_err(|e| BuildError::file("create a folder in", &images, e))?;
         collect(&built, draft.path())?;
-        let key = draft.path().join(KEY);
-        fs::write(&key, ingredients.text()).map_err(|e| BuildError::file("write", &key, e))?;
-        let draft = draft.keep();
-        fs::rename(&draft, place).map_err(|e| BuildError::file("rename", &draft, e))
+        seal::write(draft.path(), ingredients, &ARTEFACTS)?;
+        settle(draft.path())?;
+        fs::rename(draft.path(), place).map_err(|e| BuildError::file("rename", draft.path(), e))?;
+        // Its name is another one now.
+        let _ = draft.keep();
+        settle(&images)
     }
 }
 
-/// Copies what belongs to an image out of cargo's folders.
+/// Copies what belongs to an image out of cargo's folders, and onto the disk.
 fn collect(built: &Built, draft: &Path) -> Result<(), BuildError> {
     for (from, name) in [
         (built.executable.clone(), ELF),
         (built.out_folder.join(MAP), MAP),
         (built.out_folder.join(BuildReport::FILE), BuildReport::FILE),
     ] {
-        fs::copy(&from, draft.join(name)).map_err(|e| BuildError::file("copy", &from, e))?;
+        let to = draft.join(name);
+        fs::copy(&from, &to).map_err(|e| BuildError::file("copy", &from, e))?;
+        settle(&to)?;
     }
     Ok(())
 }
 
-fn create(folder: &Path) -> Result<(), BuildError> {
-    fs::create_dir_all(folder).map_err(|e| BuildError::file("create", folder, e))
+/// Waits until a file, or the names in a folder, would survive a loss of power.
+fn settle(path: &Path) -> Result<(), BuildError> {
+    let sync = || -> io::Result<()> { File::open(path)?.sync_all() };
+    sync().map_err(|e| BuildError::file("write", path, e))
+}
+
+/// Removes an image, or whatever stands in its place.
+fn remove(place: &Path) -> Result<(), BuildError> {
+    let removed = match fs::symlink_metadata(place) {
+        Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(place),
+        Ok(_) => fs::remove_file(place),
+        Err(error) => Err(error),
+    };
+    match removed {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(BuildError::file("remove", place, error))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What the build said of an image that was built elsewhere: its report lies beside it, or in the

@@ -145,6 +145,14 @@ impl Elf {
         })
     }
 
+    /// The linker and its version, in its own words, where it signs what it links: LLD and mold do,
+    /// GNU ld does not.
+    pub fn linker(&self) -> Option<String> {
+        let file = object::File::parse(&*self.bytes).ok()?;
+        let signatures = file.section_by_name(".comment")?.data().ok()?;
+        linker_among(signatures).map(str::to_owned)
+    }
+
     /// The file's contents.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
@@ -170,5 +178,35 @@ fn machine(file: &object::File) -> Option<Machine> {
         Architecture::Aarch64 if !is_position_independent => Some(Machine::BareAarch64),
         architecture if architecture == this => Some(Machine::ThisMachine),
         _ => None,
+    }
+}
+
+/// The linker's text among those that tools leave behind, each of which ends with a zero byte.
+fn linker_among(signatures: &[u8]) -> Option<&str> {
+    let texts = signatures.split(|byte| *byte == 0);
+    texts
+        .filter_map(|text| str::from_utf8(text).ok())
+        .find_map(|text| match text.strip_prefix("Linker: ") {
+            Some(linker) => Some(linker),
+            None => text.starts_with("mold ").then_some(text),
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_linker_is_known_by_its_signature() {
+        let compilers = b"rustc version 1.95.0\0GCC: (Debian 12.2.0) 12.2.0\0";
+        assert_eq!(linker_among(compilers), None);
+        for (signature, linker) in [
+            ("Linker: LLD 22.1.2 (llvm 1cb4)", "LLD 22.1.2 (llvm 1cb4)"),
+            ("mold 2.30.0", "mold 2.30.0"),
+        ] {
+            let mut signatures = compilers.to_vec();
+            signatures.extend(signature.bytes().chain([0, 0xff, 0]));
+            assert_eq!(linker_among(&signatures), Some(linker));
+        }
     }
 }

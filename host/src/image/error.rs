@@ -27,6 +27,17 @@ pub enum BuildError {
         /// What the build said.
         log: String,
     },
+    /// This machine cannot build, whatever the instance.
+    #[error("this machine cannot build images: {reason}")]
+    #[diagnostic(help(
+        "`cargo host setup` installs what is missing; the whole output of the build:\n{log}"
+    ))]
+    Machine {
+        /// The line that says what is wrong.
+        reason: String,
+        /// What the build said.
+        log: String,
+    },
     /// The user wants an end.
     #[error("interrupted while building")]
     Interrupted,

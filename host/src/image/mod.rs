@@ -3,11 +3,14 @@
 //! [`Cache`] builds an image from a [`Recipe`] unless one with the same [`Ingredients`] is there;
 //! [`Elf`] is what any image says of itself.
 
+mod blame;
 mod build;
 mod cache;
 mod elf;
 mod error;
+mod lock;
 mod recipe;
+mod seal;
 mod symbols;
 
 use catalogue::BuildReport;

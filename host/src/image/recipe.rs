@@ -84,6 +84,23 @@ impl Ingredients {
         })
     }
 
+    /// Ingredients of no image, told apart by the candidate.
+    #[cfg(test)]
+    pub(super) fn example(candidate: &str) -> Self {
+        Self {
+            board: "qemu-virt".to_owned(),
+            cargo_target: "aarch64-unknown-none".to_owned(),
+            candidate: candidate.to_owned(),
+            label: "ML-KEM-768".to_owned(),
+            flag_set: "guide".to_owned(),
+            drills: Vec::new(),
+            rustc: "rustc 1.95.0".to_owned(),
+            c_compiler: "gcc 12.2.0".to_owned(),
+            c_library: "picolibc 1.8".to_owned(),
+            files: BTreeMap::new(),
+        }
+    }
+
     /// The name in the cache.
     pub fn key(&self) -> String {
         hexadecimal(&Sha256::digest(self.text()))

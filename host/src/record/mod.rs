@@ -10,6 +10,7 @@ pub mod digest;
 pub mod environment;
 pub mod plan;
 pub mod read;
+pub mod run_files;
 pub mod schema;
 pub mod statistics;
 pub mod store;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use miette::Diagnostic;
+use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 use thiserror::Error;
 
@@ -56,11 +57,28 @@ impl ReadError {
 ///
 /// See [`ReadError`].
 pub fn read(file: &Path) -> Result<Record, ReadError> {
-    let bytes = bounded(file).map_err(|source| ReadError::File {
+    read_as(file)
+}
+
+/// Reads a value of any kind that a file holds as JSON.
+///
+/// # Errors
+///
+/// See [`ReadError`].
+pub fn read_as<T: DeserializeOwned>(file: &Path) -> Result<T, ReadError> {
+    parse_as(file, &content(file)?)
+}
+
+/// The bytes of a file that may be a record.
+///
+/// # Errors
+///
+/// [`ReadError::File`].
+pub fn content(file: &Path) -> Result<Vec<u8>, ReadError> {
+    bounded(file).map_err(|source| ReadError::File {
         file: file.to_owned(),
         source,
-    })?;
-    parse(file, &bytes)
+    })
 }
 
 /// The content of a regular file of bounded size: a pipe in its place would never end, and a
@@ -85,6 +103,10 @@ const LARGEST_BYTES: u64 = 64 << 20;
 ///
 /// [`ReadError::Content`].
 pub fn parse(file: &Path, bytes: &[u8]) -> Result<Record, ReadError> {
+    parse_as(file, bytes)
+}
+
+fn parse_as<T: DeserializeOwned>(file: &Path, bytes: &[u8]) -> Result<T, ReadError> {
     let mut input = serde_json::Deserializer::from_slice(bytes);
     let record = serde_path_to_error::deserialize(&mut input)
         .map_err(|error| content_error(file, &error.path().to_string(), error.inner()))?;
@@ -118,6 +140,11 @@ fn content_error(file: &Path, path: &str, error: &serde_json::Error) -> ReadErro
 
 /// The key that an error is about: a missing one is named by the message only.
 fn key(path: &str, problem: &str) -> String {
+    // Where the text ends in the middle of a key, the path does so with a question mark.
+    let path = match path {
+        "?" => ".",
+        path => path.strip_suffix(".?").unwrap_or(path),
+    };
     let missing = problem
         .strip_prefix("missing field `")
         .and_then(|rest| rest.strip_suffix('`'));

@@ -39,6 +39,8 @@ pub struct Exchange {
     interrupt: Interrupt,
     /// What happened on the line so far.
     pub traffic: Traffic,
+    /// Bytes that arrived so far.
+    received: u64,
     /// What was noticed while nobody could be told.
     pending: Option<SessionError>,
     /// Whether the meter has introduced itself: until then a frame of another protocol version is
@@ -57,6 +59,7 @@ impl Exchange {
             log,
             interrupt,
             traffic: Traffic::default(),
+            received: 0,
             pending: None,
             introduced: false,
         }
@@ -110,9 +113,15 @@ impl Exchange {
         let mut again = number;
         let mut attempts = 0_u64;
         let mut watch = Watch::start(patience);
+        let (frames, received) = (self.traffic.frames, self.received);
         loop {
             if watch.expired() {
-                return Err(Spoiled::Deadline(watch.allowed_seconds()).into());
+                let seconds = watch.allowed_seconds();
+                let bytes = self.received - received;
+                return Err(match bytes > 0 && self.traffic.frames == frames {
+                    true => Spoiled::Garbage { seconds, bytes }.into(),
+                    false => Spoiled::Deadline(seconds).into(),
+                });
             }
             if watch.send_is_due() {
                 match answer.missing() {
@@ -197,7 +206,10 @@ impl Exchange {
             }
             let mut buffer = [0; 4096];
             match line::read(&mut *self.running.line, &mut buffer) {
-                Reading::Bytes(length) => self.inbox.extend(&buffer[..length]),
+                Reading::Bytes(length) => {
+                    self.received += length as u64;
+                    self.inbox.extend(&buffer[..length]);
+                }
                 Reading::Nothing => match ended {
                     Some(how) => return Err(Spoiled::Vanished(how).into()),
                     None => ended = self.running.life.ended(),

@@ -2,6 +2,8 @@
 
 use defmt_decoder::{DecodeError, Table};
 
+use crate::notice::printable;
+
 /// One line of the meter's log.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct LogLine {
@@ -42,7 +44,7 @@ impl Log {
             for text in text.lines() {
                 (self.sink)(LogLine {
                     level: None,
-                    text: printable(text),
+                    text: printable(text).into_owned(),
                 });
             }
             return;
@@ -53,7 +55,7 @@ impl Log {
                 Ok((frame, used)) if used > 0 => {
                     (self.sink)(LogLine {
                         level: frame.level().map(|level| level.as_str()),
-                        text: printable(&frame.display_message().to_string()),
+                        text: printable(&frame.display_message().to_string()).into_owned(),
                     });
                     rest = rest.get(used..).unwrap_or_default();
                 }
@@ -69,20 +71,6 @@ impl Log {
     }
 }
 
-/// The text without what would move a terminal's cursor or change its colours: some of it comes
-/// from the code under test.
-fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| {
-            if c.is_control() && c != '\t' {
-                char::REPLACEMENT_CHARACTER
-            } else {
-                c
-            }
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,6 +83,6 @@ mod tests {
         log.take(b"one\ntwo \x1b[31m\xff\n");
         drop(log);
         let lines: Vec<_> = lines.iter().map(|line| line.to_string()).collect();
-        assert_eq!(lines, ["one", "two \u{fffd}[31m\u{fffd}"]);
+        assert_eq!(lines, ["one", "two \\u{1b}[31m\u{fffd}"]);
     }
 }

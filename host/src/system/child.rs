@@ -7,15 +7,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
 use super::{Life, StartError};
 
 /// Bytes of each output stream that are kept; the rest is only counted.
 const KEPT_BYTES: usize = 64 * 1024;
 
 /// How often a process that is about to end is looked at.
-const POLL: Duration = Duration::from_millis(5);
+pub(super) const POLL: Duration = Duration::from_millis(5);
 
-/// How long the output of a process that has ended is waited for: a grandchild may hold the pipe.
+/// How long the output of a process that has ended is waited for: a grandchild that left the group
+/// may hold the pipe.
 const DRAIN: Duration = Duration::from_secs(1);
 
 /// What a process wrote to one of its streams.
@@ -66,7 +69,7 @@ impl Output {
     }
 }
 
-/// A running process, which dies with this value.
+/// A running process, which dies with this value, and with it all that it started in its group.
 #[derive(Debug)]
 pub struct Process {
     name: String,
@@ -106,10 +109,27 @@ impl Process {
     }
 
     fn poll(&mut self) -> Option<ExitStatus> {
-        if self.status.is_none() {
-            self.status = self.child.try_wait().ok().flatten();
+        if self.status.is_none() && self.has_exited() {
+            self.reap();
         }
         self.status
+    }
+
+    /// Whether it has exited. It is left to be reaped: until then nobody else gets its number.
+    fn has_exited(&self) -> bool {
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        // An error means that there is nothing to wait for.
+        !matches!(
+            waitid(WaitId::Pid(Pid::from_child(&self.child)), look),
+            Ok(None)
+        )
+    }
+
+    /// Ends it and all that it started in its group, and takes its status.
+    fn reap(&mut self) {
+        // An error means that all are gone already.
+        let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
+        self.status = self.child.wait().ok();
     }
 
     /// Waits for the end until then.
@@ -121,9 +141,7 @@ impl Process {
 
     fn kill(&mut self) {
         if self.poll().is_none() {
-            // An error means that it is gone already.
-            let _ = self.child.kill();
-            self.status = self.child.wait().ok();
+            self.reap();
         }
     }
 }
@@ -187,11 +205,7 @@ pub fn words(command: &Command) -> Vec<String> {
 /// The command that runs `program`, ended by the kernel when the calling thread ends. Without
 /// util-linux's `setpriv` it is the bare program, which then outlives a host that was killed.
 pub fn bound_to_us(program: &str) -> Command {
-    let known = Command::new("setpriv")
-        .arg("--version")
-        .stdin(Stdio::null())
-        .output();
-    if known.is_err() {
+    if which::which("setpriv").is_err() {
         return Command::new(program);
     }
     let mut command = Command::new("setpriv");
@@ -303,6 +317,20 @@ mod tests {
         process.stop(Duration::from_millis(50));
         assert!(started.elapsed() < Duration::from_secs(5));
         assert!(!std::path::Path::new(&format!("/proc/{id}")).exists());
+    }
+
+    #[test]
+    fn what_a_process_leaves_behind_ends_with_it() {
+        let mut process = shell("sleep 1000 & echo $! >&2");
+        wait(&mut process);
+        let output = process.output();
+        let id = String::from_utf8(output.stderr.first).unwrap();
+        // Whoever inherits it may leave it a zombie; SIGKILL takes effect a moment later.
+        let status = format!("/proc/{}/status", id.trim());
+        let runs = || std::fs::read_to_string(&status).is_ok_and(|text| !text.contains("\tZ ("));
+        while runs() {
+            thread::sleep(POLL);
+        }
     }
 
     #[test]

@@ -37,6 +37,17 @@ pub enum StartError {
         /// What it said.
         said: String,
     },
+    /// A program does not answer the question for its version.
+    #[error("`{program} --version` gives no version: {reason}")]
+    #[diagnostic(help(
+        "run it by hand: is it the program that its name promises? `cargo host setup` installs it"
+    ))]
+    NoVersion {
+        /// Its name.
+        program: String,
+        /// What it did instead.
+        reason: String,
+    },
     /// The line could not be made.
     #[error("cannot make a line to the meter: {0}")]
     #[diagnostic(help("are there pseudo terminals (/dev/pts) and free file descriptors?"))]

@@ -4,6 +4,7 @@ mod child;
 mod error;
 mod local;
 mod qemu;
+mod version;
 
 use std::path::Path;
 use std::time::Duration;

@@ -1,10 +1,9 @@
 //! QEMU's `virt` machine with an emulated Arm core that counts instructions.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use super::child::{Process, bound_to_us, words};
-use super::{Emulator, Running, StartError, System};
+use super::{Emulator, Running, StartError, System, version};
 use crate::line::PtyLine;
 
 /// The system's name, and its board's.
@@ -43,17 +42,9 @@ impl Qemu {
     ///
     /// # Errors
     ///
-    /// When it is not installed.
+    /// When it is not installed, or does not say what it is.
     pub fn new() -> Result<Self, StartError> {
-        let output = Command::new(PROGRAM)
-            .arg("--version")
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|source| StartError::MissingProgram {
-                program: PROGRAM.to_owned(),
-                source,
-            })?;
-        let said = String::from_utf8_lossy(&output.stdout);
+        let said = version::ask(PROGRAM, version::LIMIT)?;
         let first = said.lines().next().unwrap_or_default();
         let version = first
             .strip_prefix("QEMU emulator version ")

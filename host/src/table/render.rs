@@ -1,12 +1,12 @@
 //! Draws a comparison as text.
 
 use comfy_table::{
-    Cell as Drawn, CellAlignment, ContentArrangement, LineStyle, Row as Line, Table, TableStyle,
-    presets,
+    Cell as Drawn, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle, presets,
 };
 
 use super::comparison::{Cell, Column, Comparison, Heading, Row, compare};
 use super::format;
+use crate::notice::printable;
 use crate::record::schema::Record;
 
 /// What stands where there is no number.
@@ -15,69 +15,232 @@ const NONE: &str = "–";
 /// Lines above and below, and under the header.
 const STYLE: TableStyle = presets::UTF8_HORIZONTAL_ONLY.row_separator(LineStyle::none());
 
+/// Columns at the left that say what a row is about, and stand in every table.
+const NAMES: usize = 2;
+
+/// Blanks left and right of a column where there is room, and where there is not.
+const WIDE: (u16, u16) = (1, 1);
+const TIGHT: (u16, u16) = (0, 1);
+
+/// One column of the drawn table.
+struct Strip {
+    heading: String,
+    cells: Vec<String>,
+    is_number: bool,
+    /// Columns of one group stay in one table where there is room.
+    group: Group,
+}
+
+/// What a column tells.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Group {
+    Names,
+    Counts,
+    Times,
+    Stack,
+    Standing,
+}
+
 /// The table of one system alone.
-pub fn one_system(name: &str, records: &[Record]) -> String {
+pub fn one_system(name: &str, records: &[Record], width: Option<usize>) -> String {
     let column = Column {
         name: name.to_owned(),
         records: records.to_vec(),
     };
-    comparison(&compare(&[column]))
+    comparison(&compare(&[column]), width)
 }
 
-/// The table of a comparison, and the notes under it.
-pub fn comparison(comparison: &Comparison) -> String {
-    let mut table = Table::new();
-    table
-        .load_style(STYLE)
-        .set_content_arrangement(ContentArrangement::Disabled)
-        .set_header(header(comparison));
-    let mut above: Option<&Row> = None;
-    for row in &comparison.rows {
-        let same_label = above
-            .is_some_and(|above| (&above.candidate, &above.label) == (&row.candidate, &row.label));
-        let name = match same_label {
-            true => String::new(),
-            false => format!("{}/{}", row.candidate, row.label),
-        };
-        table.add_row(line(name, row, comparison));
-        above = Some(row);
-    }
-    let mut text = table.trim_fmt();
+/// The table of a comparison, and the notes under it. In a terminal that is too narrow, `width`
+/// characters, columns move closer and then continue in further tables below; without a width all
+/// stand in one.
+pub fn comparison(comparison: &Comparison, width: Option<usize>) -> String {
+    let strips = strips(comparison);
+    let whole = draw(&strips.iter().collect::<Vec<_>>(), WIDE);
+    let mut text = match width {
+        Some(width) if table_width(&whole) > width => narrow(&strips, width),
+        _ => whole,
+    };
     for note in &comparison.notes {
         text.push('\n');
-        text.push_str(note);
+        text.push_str(&printable(note));
     }
     text
 }
 
-fn header(comparison: &Comparison) -> Line {
-    let systems = &comparison.systems;
-    let named = |system: &Heading, text: &str| format!("{}\n{text}", system.name);
-    let mut line = Line::new();
-    line.add_cell(Drawn::new("label"));
-    line.add_cell(Drawn::new("operation"));
-    for system in systems {
-        let unit = system.unit_heading.unwrap_or("count");
-        line.add_cell(right(named(system, &unit.replace(", ", ",\n"))));
+/// As many tables as it takes, each with the names.
+fn narrow(strips: &[Strip], width: usize) -> String {
+    let (names, numbers) = strips.split_at(NAMES.min(strips.len()));
+    let draw = |numbers: &[&Strip]| {
+        let strips = names.iter().chain(numbers.iter().copied());
+        draw(&strips.collect::<Vec<_>>(), TIGHT)
+    };
+    let fits = |numbers: &[&Strip]| table_width(&draw(numbers)) <= width;
+    let mut tables = Vec::new();
+    let mut open: Vec<&Strip> = Vec::new();
+    for unit in units(numbers, &fits) {
+        if !open.is_empty() && !fits(&[&open[..], &unit[..]].concat()) {
+            tables.push(draw(&open));
+            open.clear();
+        }
+        open.extend(unit);
     }
-    for system in systems {
+    tables.push(draw(&open));
+    tables.join("\n\n")
+}
+
+/// What is not torn apart: groups, or single columns of a group that is too wide by itself.
+fn units<'a>(strips: &'a [Strip], fits: &dyn Fn(&[&Strip]) -> bool) -> Vec<Vec<&'a Strip>> {
+    strips
+        .chunk_by(|left, right| left.group == right.group)
+        .flat_map(|group| {
+            let whole: Vec<&Strip> = group.iter().collect();
+            match fits(&whole) {
+                true => vec![whole],
+                false => whole.into_iter().map(|strip| vec![strip]).collect(),
+            }
+        })
+        .collect()
+}
+
+/// Draws columns next to each other, with so many blanks left and right of each.
+fn draw(strips: &[&Strip], blanks: (u16, u16)) -> String {
+    let aligned = |strip: &Strip, text: &str| match strip.is_number {
+        true => Drawn::new(text).set_alignment(CellAlignment::Right),
+        false => Drawn::new(text),
+    };
+    let mut table = Table::new();
+    table
+        .load_style(STYLE)
+        .set_content_arrangement(ContentArrangement::Disabled)
+        .set_header(strips.iter().map(|strip| aligned(strip, &strip.heading)));
+    let rows = strips.iter().map(|strip| strip.cells.len()).max();
+    for row in 0..rows.unwrap_or(0) {
+        table.add_row(strips.iter().map(|strip| {
+            let text = strip.cells.get(row).map_or(NONE, String::as_str);
+            aligned(strip, text)
+        }));
+    }
+    for column in table.column_iter_mut() {
+        column.set_padding(blanks);
+    }
+    table.trim_fmt()
+}
+
+/// Characters in a line of a table: those of the line above it.
+fn table_width(table: &str) -> usize {
+    table.lines().next().map_or(0, |line| line.chars().count())
+}
+
+/// All columns, in order.
+fn strips(comparison: &Comparison) -> Vec<Strip> {
+    let Comparison { systems, rows, .. } = comparison;
+    let named = |system: &Heading, text: &str| format!("{}\n{text}", printable(&system.name));
+    let mut strips = names(rows);
+    let each = |text: &dyn Fn(&Cell) -> Option<String>, index: usize| -> Vec<String> {
+        let text = |row: &Row| row.cells.get(index)?.as_ref().and_then(text);
+        let cells = rows.iter().map(text);
+        cells.map(|text| text.unwrap_or(NONE.to_owned())).collect()
+    };
+    let mut number = |group, heading: String, cells: Vec<String>| {
+        strips.push(Strip {
+            heading,
+            cells,
+            is_number: true,
+            group,
+        });
+    };
+    for (index, system) in systems.iter().enumerate() {
+        let unit = system.unit_heading.unwrap_or("count").replace(", ", ",\n");
+        let cells = each(&|cell| count(cell, system), index);
+        number(Group::Counts, named(system, &unit), cells);
+    }
+    for (index, system) in systems.iter().enumerate() {
         let time = match system.emulated {
             true => "time,\nvirtual",
             false => "time",
         };
-        line.add_cell(right(named(system, time)));
+        let seconds = |cell: &Cell| Some(marked(cell, format::seconds(cell.mean_seconds?)));
+        number(Group::Times, named(system, time), each(&seconds, index));
     }
     for index in ratio_columns(comparison) {
-        let of = &systems[index].name;
-        let to = comparison.ratio_to.as_deref().unwrap_or_default();
-        line.add_cell(right(format!("{of}\n÷ {to}")));
+        let of = printable(&systems[index].name);
+        let to = printable(comparison.ratio_to.as_deref().unwrap_or_default());
+        let ratios = rows.iter().map(|row| row.time_ratios[index]);
+        let cells = ratios.map(|ratio| ratio.map_or(NONE.to_owned(), format::general));
+        number(Group::Times, format!("{of}\n÷ {to}"), cells.collect());
     }
-    for system in systems {
-        line.add_cell(right(named(system, "stack\nbytes")));
+    for (index, system) in systems.iter().enumerate() {
+        let cells = each(&|cell| Some(cell.stack_bytes?.to_string()), index);
+        number(Group::Stack, named(system, "stack\nbytes"), cells);
     }
-    line.add_cell(Drawn::new("KAT"));
-    line.add_cell(right("n"));
-    line
+    strips.push(shared(comparison, "KAT", &|cell| cell.kat.to_owned()));
+    strips.push(Strip {
+        is_number: true,
+        ..shared(comparison, "calls (n)", &|cell| {
+            cell.measurements.to_string()
+        })
+    });
+    strips
+}
+
+/// The columns that say what a row is about; a label is written once.
+fn names(rows: &[Row]) -> Vec<Strip> {
+    let mut above: Option<&Row> = None;
+    let label = |row: &'_ Row| format!("{}/{}", printable(&row.candidate), printable(&row.label));
+    let mut labels = Vec::new();
+    for row in rows {
+        let same = above
+            .is_some_and(|above| (&above.candidate, &above.label) == (&row.candidate, &row.label));
+        labels.push(if same { String::new() } else { label(row) });
+        above = Some(row);
+    }
+    let operations = rows
+        .iter()
+        .map(|row| printable(&row.operation).into_owned());
+    [("label", labels), ("operation", operations.collect())]
+        .into_iter()
+        .map(|(heading, cells)| Strip {
+            heading: heading.to_owned(),
+            cells,
+            is_number: false,
+            group: Group::Names,
+        })
+        .collect()
+}
+
+/// A column for all systems: one text where they agree, or each system's own, in the order that
+/// the heading then names.
+fn shared(comparison: &Comparison, heading: &str, text: &dyn Fn(&Cell) -> String) -> Strip {
+    let mut heading = heading.to_owned();
+    let mut cells = Vec::new();
+    let mut differ = false;
+    for row in &comparison.rows {
+        let each = row
+            .cells
+            .iter()
+            .map(|cell| cell.as_ref().map_or(NONE.to_owned(), text));
+        let each: Vec<String> = each.collect();
+        if each.windows(2).all(|pair| pair[0] == pair[1]) {
+            cells.extend(each.into_iter().next());
+        } else {
+            differ = true;
+            cells.push(each.join(" / "));
+        }
+    }
+    if differ {
+        let names = comparison
+            .systems
+            .iter()
+            .map(|system| printable(&system.name));
+        heading.push('\n');
+        heading.push_str(&names.collect::<Vec<_>>().join(" /\n"));
+    }
+    Strip {
+        heading,
+        cells,
+        is_number: false,
+        group: Group::Standing,
+    }
 }
 
 /// The systems that have a ratio to the reference.
@@ -96,35 +259,6 @@ fn ratio_columns(comparison: &Comparison) -> Vec<usize> {
         .collect()
 }
 
-fn line(name: String, row: &Row, comparison: &Comparison) -> Line {
-    let each = |text: &dyn Fn(&Cell) -> Option<String>| -> Vec<String> {
-        let text = |cell: &Option<Cell>| cell.as_ref().and_then(text);
-        let cells = row.cells.iter().map(text);
-        cells.map(|text| text.unwrap_or(NONE.to_owned())).collect()
-    };
-    let mut line = Line::new();
-    line.add_cell(Drawn::new(name));
-    line.add_cell(Drawn::new(&row.operation));
-    for (cell, system) in row.cells.iter().zip(&comparison.systems) {
-        let text = cell.as_ref().and_then(|cell| count(cell, system));
-        line.add_cell(right(text.unwrap_or(NONE.to_owned())));
-    }
-    for text in each(&|cell| Some(marked(cell, format::seconds(cell.mean_seconds?)))) {
-        line.add_cell(right(text));
-    }
-    for index in ratio_columns(comparison) {
-        let ratio = row.time_ratios[index];
-        line.add_cell(right(ratio.map_or(NONE.to_owned(), format::general)));
-    }
-    for text in each(&|cell| Some(cell.stack_bytes?.to_string())) {
-        line.add_cell(right(text));
-    }
-    line.add_cell(Drawn::new(joined(each(&|cell| Some(cell.kat.to_owned())))));
-    let calls = each(&|cell| Some(cell.measurements.to_string()));
-    line.add_cell(right(joined(calls)));
-    line
-}
-
 /// A count; with its unit where the heading cannot name it for all.
 fn count(cell: &Cell, system: &Heading) -> Option<String> {
     let text = marked(cell, format::count(cell.mean_count?));
@@ -140,18 +274,6 @@ fn marked(cell: &Cell, text: String) -> String {
         true => format!("~ {text}"),
         false => text,
     }
-}
-
-/// One text when all systems agree, or each system's own.
-fn joined(texts: Vec<String>) -> String {
-    match texts.iter().all(|text| *text == texts[0]) {
-        true => texts.into_iter().next().unwrap_or_default(),
-        false => texts.join(" / "),
-    }
-}
-
-fn right(text: impl Into<String>) -> Drawn {
-    Drawn::new(text.into()).set_alignment(CellAlignment::Right)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::project::Project;
 use crate::record::plan::PlanSettings;
 use crate::record::store::RunDirectory;
 use crate::system;
-use crate::verb::{compare, output};
+use crate::verb::{compare, only, output};
 
 /// Measures every operation of the chosen instances on the chosen systems.
 ///
@@ -25,7 +25,7 @@ pub struct Arguments {
     #[arg(long = "system", value_name = "S")]
     systems: Vec<String>,
     /// Only instances whose name <id>/<label> this regular expression matches
-    #[arg(long, value_name = "RE", default_value = "")]
+    #[arg(long, value_name = "RE", default_value = "", value_parser = only::expression)]
     only: Regex,
     /// Where records are kept
     #[arg(long, value_name = "D", default_value = "runs/campaign")]

@@ -1,5 +1,6 @@
 //! `cargo host compare`: systems, or runs, side by side.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -11,7 +12,7 @@ use crate::cli::Context;
 use crate::outcome::Outcome;
 use crate::record::read::read;
 use crate::record::schema::Record;
-use crate::record::store::RunDirectory;
+use crate::record::store::{RunDirectory, StoreError};
 use crate::table::comparison::{Column, compare};
 use crate::table::render;
 
@@ -43,6 +44,23 @@ struct UnknownSystem {
     known: Vec<String>,
 }
 
+/// The folder is no run directory, but folders in it are.
+#[derive(Debug, Error, Diagnostic)]
+#[error("{} is no run directory, but holds some", folder.display())]
+#[diagnostic(help("name one or more of them: {}", words(runs)))]
+struct AboveRuns {
+    folder: PathBuf,
+    runs: Vec<PathBuf>,
+}
+
+fn words(paths: &[PathBuf]) -> String {
+    let words: Vec<String> = paths
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    words.join(" ")
+}
+
 /// Compares.
 ///
 /// # Errors
@@ -54,7 +72,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
     if context.common.json {
         output::json(&comparison)?;
     } else {
-        output::text(&render::comparison(&comparison))?;
+        output::text(&render::comparison(&comparison, output::width()))?;
     }
     let mut records = columns.iter().flat_map(|column| &column.records);
     Ok(match records.all(Record::is_clean) {
@@ -83,7 +101,8 @@ fn columns(runs: &[PathBuf], wanted: &[String]) -> miette::Result<Vec<Column>> {
     for root in runs {
         let run = RunDirectory::new(root);
         // A folder without any record is a mistake, not an empty column.
-        run.records()?;
+        run.records()
+            .map_err(|error| with_runs_below(root, error))?;
         let systems = run.systems()?;
         let chosen: Vec<&String> = match wanted {
             [] => systems.iter().collect(),
@@ -112,6 +131,24 @@ fn columns(runs: &[PathBuf], wanted: &[String]) -> miette::Result<Vec<Column>> {
         .into()),
         None => Ok(columns),
     }
+}
+
+/// The error of a folder without records; where run directories lie right below it, they are named.
+fn with_runs_below(folder: &Path, error: StoreError) -> miette::Report {
+    if !matches!(error, StoreError::Empty { .. }) {
+        return error.into();
+    }
+    let below = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut runs: Vec<PathBuf> = below
+        .map(|entry| entry.path())
+        .filter(|path| RunDirectory::new(path).records().is_ok())
+        .collect();
+    if runs.is_empty() {
+        return error.into();
+    }
+    runs.sort();
+    let folder = folder.to_owned();
+    AboveRuns { folder, runs }.into()
 }
 
 /// The system; with its run where there are several, as short as keeps them apart.
@@ -180,7 +217,29 @@ mod tests {
             error.help().expect("a remedy").to_string(),
             "systems there: a"
         );
-        let empty = columns(&[folder.path().to_owned()], &[]).expect_err("no records");
+        let nothing = tempfile::tempdir().expect("a folder");
+        let empty = columns(&[nothing.path().to_owned()], &[]).expect_err("no records");
         assert!(empty.to_string().contains("holds no records"), "{empty}");
+    }
+
+    #[test]
+    fn a_folder_above_run_directories_names_them() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let after = run_with(folder.path(), "after", &["a"]);
+        let before = run_with(folder.path(), "before", &["a"]);
+        fs::create_dir(folder.path().join("empty")).expect("created");
+        let error = columns(&[folder.path().to_owned()], &[]).expect_err("no run directory");
+        assert!(
+            error
+                .to_string()
+                .ends_with("is no run directory, but holds some"),
+            "{error}"
+        );
+        let named = format!(
+            "name one or more of them: {} {}",
+            after.display(),
+            before.display()
+        );
+        assert_eq!(error.help().expect("a remedy").to_string(), named);
     }
 }

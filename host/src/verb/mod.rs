@@ -6,6 +6,7 @@ mod compare;
 mod demo;
 mod kat;
 mod list;
+mod only;
 mod output;
 mod run;
 mod setup;

@@ -92,7 +92,11 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
     if context.common.json {
         output::json(&records)?;
     } else if !records.is_empty() {
-        output::text(&render::one_system(system.name(), &records))?;
+        output::text(&render::one_system(
+            system.name(),
+            &records,
+            output::width(),
+        ))?;
     }
     outcome
 }

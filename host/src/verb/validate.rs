@@ -2,22 +2,26 @@
 
 use std::path::PathBuf;
 
+use catalogue::{Catalogue, Instance};
 use clap::Args;
 use serde::Serialize;
 
 use super::output;
 use crate::cli::Context;
+use crate::notice::printable;
 use crate::outcome::Outcome;
 use crate::project::Project;
-use crate::record::store::RunDirectory;
-use crate::record::validate::{Finding, Validator};
+use crate::record::run_files::CAMPAIGN;
+use crate::record::store::{RunDirectory, StoreError};
+use crate::record::validate::{Finding, Operations, Validator};
 
 /// Checks records against their raw trials, their places and the files that they name.
 ///
 /// Every statistic is computed again (relative tolerance 1e-9), every digest is checked (the
 /// record's own, and those of KAT logs and images where these are there), and names and sizes must
-/// agree with the path and with the label's other operations. Each finding names the file and the
-/// key. With --json {records, findings: [{file, key, problem}]}.
+/// agree with the path and with the label's other operations. A run directory's campaign.json and
+/// build.json are checked as well, and that the records which these promise are there. Each
+/// finding names the file and the key. With --json {records, findings: [{file, key, problem}]}.
 ///
 /// Exits with 1 when there are findings.
 #[derive(Debug, Args)]
@@ -45,13 +49,18 @@ struct Report {
 pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> {
     let mut image_folders = arguments.images.clone();
     // Records can be checked far from any workspace; then there is no cache to look into.
-    image_folders.extend(Project::find().ok().map(|project| project.work_folder()));
-    let report = check(&arguments.paths, Validator::new(image_folders))?;
+    let project = Project::find().ok();
+    image_folders.extend(project.as_ref().map(Project::work_folder));
+    let report = check(
+        &arguments.paths,
+        Validator::new(image_folders),
+        &operations(project.as_ref()),
+    )?;
     if context.common.json {
         output::json(&report)?;
     } else {
         for finding in &report.findings {
-            output::text(&finding.to_string())?;
+            output::text(&printable(&finding.to_string()))?;
         }
         let Report { records, findings } = &report;
         context.say(format_args!(
@@ -65,19 +74,47 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
     })
 }
 
-fn check(paths: &[PathBuf], mut validator: Validator) -> miette::Result<Report> {
+/// The operations of every instance of a workspace; none where there is no workspace.
+fn operations(project: Option<&Project>) -> Operations {
+    let Some(Ok(catalogue)) = project.map(|project| Catalogue::load(&project.root)) else {
+        return Operations::new();
+    };
+    let operations = |instance: &Instance| {
+        let operations = instance.category.operations().iter();
+        operations.map(ToString::to_string).collect()
+    };
+    let instances = catalogue.instances().iter();
+    instances
+        .map(|instance| (instance.name(), operations(instance)))
+        .collect()
+}
+
+fn check(
+    paths: &[PathBuf],
+    mut validator: Validator,
+    operations: &Operations,
+) -> miette::Result<Report> {
     let mut files = Vec::new();
+    let mut runs = Vec::new();
     for path in paths {
         // A file that is there is checked, whatever is in it; one that is not is a wrong argument.
         if path.is_file() {
             files.push(path.clone());
         } else {
-            files.extend(RunDirectory::new(path).records()?);
+            files.extend(match RunDirectory::new(path).records() {
+                // A campaign that has no records yet, or has lost them all.
+                Err(StoreError::Empty { .. }) if path.join(CAMPAIGN).exists() => Vec::new(),
+                records => records?,
+            });
+            runs.push(path);
         }
     }
     let mut findings = Vec::new();
     for file in &files {
         findings.extend(validator.check_file(file));
+    }
+    for run in runs {
+        findings.extend(validator.check_run(run, operations));
     }
     Ok(Report {
         records: files.len(),
@@ -100,13 +137,20 @@ mod tests {
         let mut wrong = example::record();
         wrong.operation = "enc".to_owned();
         let bad = run.write("rpi4", &wrong).expect("written");
-        let check = |path: &PathBuf| check(std::slice::from_ref(path), Validator::default());
+        let check = |path: &PathBuf| {
+            let paths = std::slice::from_ref(path);
+            check(paths, Validator::default(), &Operations::new())
+        };
 
         let whole = check(&folder.path().to_owned()).expect("checked");
         assert_eq!(whole.records, 2);
-        assert!(whole.findings.iter().all(|finding| finding.file == bad));
-        let keys: Vec<&str> = whole.findings.iter().map(|f| f.key.as_str()).collect();
+        let (of_records, of_the_run) = whole.findings.split_at(2);
+        assert!(of_records.iter().all(|finding| finding.file == bad));
+        let keys: Vec<&str> = of_records.iter().map(|f| f.key.as_str()).collect();
         assert_eq!(keys, ["meter.digest", "processes[0].meta.operation"]);
+        let files = of_the_run.iter().map(|finding| finding.file.clone());
+        let missing = ["campaign.json", "rpi4/build.json"].map(|name| folder.path().join(name));
+        assert_eq!(files.collect::<Vec<_>>(), missing);
         assert!(check(&good).expect("checked").findings.is_empty());
 
         fs::write(&bad, "{").expect("written");

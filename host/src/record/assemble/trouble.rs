@@ -32,7 +32,7 @@ pub fn kat_status(outcome: Option<&KatOutcome>) -> KatStatus {
                 FailureKind::ReturnCode(_) | FailureKind::Disagreement => KatStatus::CryptoFail,
             },
             Spoiled::Faulted(fault) if fault.kind == FaultKind::Deadline => KatStatus::Timeout,
-            Spoiled::Deadline(_) => KatStatus::Timeout,
+            Spoiled::Deadline(_) | Spoiled::Garbage { .. } => KatStatus::Timeout,
             Spoiled::Faulted(_) | Spoiled::Vanished(_) | Spoiled::Nonsense(_) => {
                 KatStatus::NoResult
             }
@@ -81,7 +81,7 @@ pub(super) fn process_status(outcome: &Outcome) -> &'static str {
         Ok(_) => "ok",
         Err(Spoiled::Failed(_)) => "failed",
         Err(Spoiled::Faulted(_)) => "fault",
-        Err(Spoiled::Deadline(_)) => "timeout",
+        Err(Spoiled::Deadline(_) | Spoiled::Garbage { .. }) => "timeout",
         Err(Spoiled::Vanished(_)) => "vanished",
         Err(Spoiled::Nonsense(_)) => "nonsense",
     }

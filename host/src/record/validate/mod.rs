@@ -8,16 +8,19 @@ mod arithmetic;
 mod identity;
 mod integrity;
 mod meter;
+mod run;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use super::read::{ReadError, parse};
+use super::read::{ReadError, content, parse};
 use super::schema::{Record, Sha256};
 use super::store::Place;
+pub use run::Operations;
+use run::Seen;
 
 /// Relative difference up to which two computations of a number agree.
 pub const TOLERANCE: f64 = 1e-9;
@@ -26,11 +29,17 @@ pub const TOLERANCE: f64 = 1e-9;
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 pub struct Finding {
     /// The file.
+    #[serde(serialize_with = "lossy")]
     pub file: PathBuf,
     /// The key in it, from the top.
     pub key: String,
     /// What is wrong with its value.
     pub problem: String,
+}
+
+/// A path as text, even where its name is none.
+fn lossy<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
 }
 
 impl fmt::Display for Finding {
@@ -72,6 +81,8 @@ pub struct Validator {
     digests: BTreeMap<PathBuf, Option<Sha256>>,
     /// The first record of each label, which the others must agree with.
     labels: BTreeMap<(String, String, String), (PathBuf, Record)>,
+    /// What every record says that its run directory says as well.
+    seen: Vec<Seen>,
 }
 
 impl Validator {
@@ -85,13 +96,17 @@ impl Validator {
 
     /// Checks a file.
     pub fn check_file(&mut self, file: &Path) -> Vec<Finding> {
-        match std::fs::read(file) {
+        match content(file) {
             Ok(bytes) => self.check(file, &bytes),
-            Err(source) => unreadable(&ReadError::File {
-                file: file.to_owned(),
-                source,
-            }),
+            Err(error) => unreadable(&error),
         }
+    }
+
+    /// Checks a run directory's own files: its settings, how its labels were built, and whether
+    /// the records that these promise are there and agree. To be called after the records in it
+    /// were checked; where the operations of a label are not known, any record will do.
+    pub fn check_run(&self, root: &Path, operations: &Operations) -> Vec<Finding> {
+        run::check(root, &self.seen, operations)
     }
 
     /// Checks the content of a file, whose path says what the record must be about.
@@ -113,6 +128,7 @@ impl Validator {
             identity::check_place(&record, &place, &mut findings);
             self.check_files(&record, &place, &mut findings);
             self.check_label(&record, &place, &mut findings);
+            self.seen.push(Seen::new(file, &place, &record));
         }
         findings.found
     }

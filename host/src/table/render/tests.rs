@@ -46,7 +46,7 @@ fn column(name: &str, source: CounterSource, factor: u64) -> Column {
 #[test]
 fn one_emulated_system() {
     let column = column("qemu-virt", CounterSource::Icount, 1);
-    insta::assert_snapshot!(one_system("qemu-virt", &column.records));
+    insta::assert_snapshot!(one_system("qemu-virt", &column.records, None));
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn an_emulated_and_a_real_system() {
             .iter()
             .all(|row| row.time_ratios == [None, None])
     );
-    insta::assert_snapshot!(comparison(&compared));
+    insta::assert_snapshot!(comparison(&compared, None));
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn two_real_systems_beside_an_emulated_one() {
     assert_eq!(compared.ratio_to.as_deref(), Some("rpi4"));
     let ratios = &compared.rows[0].time_ratios;
     assert_eq!((ratios[0], ratios[1]), (None, Some(1.0)));
-    insta::assert_snapshot!(comparison(&compared));
+    insta::assert_snapshot!(comparison(&compared, None));
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn two_runs_of_an_emulated_system() {
     ];
     let compared = compare(&columns);
     assert_eq!(compared.ratio_to.as_deref(), Some("before/qemu-virt"));
-    insta::assert_snapshot!(comparison(&compared));
+    insta::assert_snapshot!(comparison(&compared, None));
 }
 
 #[test]
@@ -116,7 +116,68 @@ fn what_went_wrong_is_told() {
     let compared = compare(&columns);
     // The time of wrong code is no time to compare with.
     assert!(compared.rows.iter().all(|row| row.time_ratios[1].is_none()));
-    insta::assert_snapshot!(comparison(&compared));
+    insta::assert_snapshot!(comparison(&compared, None));
+}
+
+#[test]
+fn a_narrow_terminal_has_the_columns_below_each_other() {
+    let columns = [
+        column("qemu-virt", CounterSource::Icount, 1),
+        column("x86_local", CounterSource::Tsc, 3),
+    ];
+    let compared = compare(&columns);
+    let whole = comparison(&compared, None);
+    assert_eq!(comparison(&compared, Some(500)), whole);
+    let narrow = comparison(&compared, Some(80));
+    let notes = compared.notes.len();
+    let drawn = narrow.lines().count() - notes;
+    assert!(
+        narrow
+            .lines()
+            .take(drawn)
+            .all(|line| line.chars().count() <= 80),
+        "{narrow}"
+    );
+    insta::assert_snapshot!(narrow);
+    // No width is too small to show everything.
+    let words = |text: &str| {
+        text.split_whitespace()
+            .filter(|word| !word.starts_with(['─', '═']))
+            .map(str::to_owned)
+            .collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(words(&comparison(&compared, Some(1))), words(&whole));
+}
+
+#[test]
+fn columns_that_hold_several_systems_name_their_order() {
+    let mut columns = [
+        column("qemu-virt", CounterSource::Icount, 1),
+        column("x86_local", CounterSource::Tsc, 3),
+    ];
+    let text = comparison(&compare(&columns), None);
+    assert!(text.contains("calls (n)"), "{text}");
+    assert_eq!(text.matches("qemu-virt").count(), 3, "{text}");
+    for record in &mut columns[1].records {
+        record.measurements = 260;
+    }
+    let text = comparison(&compare(&columns), None);
+    assert!(text.contains("120 / 260"), "{text}");
+    assert_eq!(text.matches("qemu-virt /").count(), 1, "{text}");
+}
+
+#[test]
+fn names_of_foreign_origin_steer_no_terminal() {
+    let mut column = column("qemu-virt", CounterSource::Icount, 1);
+    column.records.truncate(1);
+    column.records[0].label = "\x1b[2J\nPASS\u{202e}".to_owned();
+    column.records[0].candidate = "a\rb".to_owned();
+    let text = one_system("\x07bell", &column.records, None);
+    assert!(
+        !text.contains(|c| crate::notice::steers(c) && c != '\n'),
+        "{text}"
+    );
+    assert!(text.contains("a\\rb/\\u{1b}[2J\\nPASS\\u{202e}"), "{text}");
 }
 
 #[test]
@@ -127,7 +188,7 @@ fn different_units_in_one_column_are_labelled() {
     mixed.records.extend(cycles.into_iter().skip(1).take(1));
     let compared = compare(&[mixed]);
     assert_eq!(compared.systems[0].unit, None);
-    let text = comparison(&compared);
+    let text = comparison(&compared, None);
     assert!(text.contains(" M TSC ticks"), "{text}");
     assert!(text.contains(" M cycles"), "{text}");
 }

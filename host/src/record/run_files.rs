@@ -1,0 +1,95 @@
+//! The files that a run directory has beside its records: what a campaign was to do, and how each
+//! label of a system was built.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::read::{ReadError, read_as};
+use super::schema::{FlagSet, KatStatus, Sha256};
+
+/// Name of the file with a campaign's settings, in the run directory.
+pub const CAMPAIGN: &str = "campaign.json";
+
+/// Name of the file that says how each label was built, in a system's folder.
+pub const BUILD: &str = "build.json";
+
+/// Versions of this program whose run directories this one knows.
+pub const VERSIONS: [&str; 1] = [env!("CARGO_PKG_VERSION")];
+
+/// What a campaign was to do.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub struct CampaignFile {
+    /// Version of the program that measured.
+    pub version: String,
+    /// How often operations are called.
+    pub plan: PlanKeys,
+}
+
+/// How often operations are called, as the settings keep it.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub struct PlanKeys {
+    /// Seconds on the target's clock that one trial should take.
+    pub trial_target_seconds: f64,
+    /// Seconds on the target's clock that all trials of an operation may take.
+    pub operation_budget_seconds: f64,
+    /// Trials of an operation.
+    pub trials: u32,
+    /// Calls of an operation at least.
+    pub minimum_calls: u32,
+    /// Calls of one trial at most.
+    pub maximum_calls_per_trial: u32,
+}
+
+impl PlanKeys {
+    /// Every number, by its key.
+    pub fn by_key(&self) -> [(&'static str, f64); 5] {
+        [
+            ("trial_target_seconds", self.trial_target_seconds),
+            ("operation_budget_seconds", self.operation_budget_seconds),
+            ("trials", self.trials.into()),
+            ("minimum_calls", self.minimum_calls.into()),
+            (
+                "maximum_calls_per_trial",
+                self.maximum_calls_per_trial.into(),
+            ),
+        ]
+    }
+}
+
+/// How one label was built.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub struct BuildEntry {
+    /// Outcome of the known-answer test; `BUILDFAIL` when there is no image.
+    pub kat: KatStatus,
+    /// The flag set.
+    pub flags: Option<FlagSet>,
+    /// The image, by its cache name.
+    pub image: Option<String>,
+    /// SHA-256 of the image.
+    pub image_sha256: Option<Sha256>,
+    /// Why there is no image.
+    pub reason: Option<String>,
+}
+
+/// How the labels of a system were built, by `<candidate>/<label>`.
+pub type BuildFile = BTreeMap<String, BuildEntry>;
+
+/// Reads the settings in a run directory.
+///
+/// # Errors
+///
+/// See [`ReadError`].
+pub fn read_campaign(file: &Path) -> Result<CampaignFile, ReadError> {
+    read_as(file)
+}
+
+/// Reads how the labels of a system were built.
+///
+/// # Errors
+///
+/// See [`ReadError`].
+pub fn read_build(file: &Path) -> Result<BuildFile, ReadError> {
+    read_as(file)
+}
