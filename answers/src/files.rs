@@ -159,16 +159,18 @@ impl Hasher for Independent<'_> {
     }
 }
 
-/// The manifest of a package: one line for each file, in the order of the instances.
+/// The manifest of a package: one line for each file whose path is wanted, in the order of the
+/// instances.
 ///
 /// The files are computed on as many cores as there are: a hash function's loop takes seconds.
 ///
 /// # Errors
 ///
 /// [`AnswerError::UnknownPackage`], and the first that an implementation reports.
-pub fn manifest(name: &str) -> Result<String, AnswerError> {
+pub fn manifest(name: &str, wanted: impl Fn(&str) -> bool) -> Result<String, AnswerError> {
     let instances = package(name)?;
-    let files: Vec<File> = instances.iter().flat_map(File::all).collect();
+    let files = instances.iter().flat_map(File::all);
+    let files: Vec<File> = files.filter(|file| wanted(&file.path())).collect();
     let next = AtomicUsize::new(0);
     let work = || {
         let mut lines = Vec::new();

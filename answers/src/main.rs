@@ -23,7 +23,7 @@ fn main() -> miette::Result<ExitCode> {
     let mut text = Text(Vec::new());
     match arguments.as_slice() {
         [package] if !package.starts_with('-') => {
-            text.text(answers::manifest(package)?.as_bytes());
+            text.text(answers::manifest(package, |_| true)?.as_bytes());
         }
         [package, path] => answers::write_file(package, path, &mut text)?,
         _ => {
