@@ -1,0 +1,27 @@
+/*
+ * The functions of the SIG interface, for the header of each instance.
+ */
+#ifndef SIG_INTERFACE_H
+#define SIG_INTERFACE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+unsigned long long sig_get_pk_len_bytes();
+unsigned long long sig_get_sk_len_bytes();
+unsigned long long sig_get_sn_len_bytes();
+int sig_keygen(unsigned char *pk, unsigned long long *pk_len_bytes,
+               unsigned char *sk, unsigned long long *sk_len_bytes);
+int sig_sign(unsigned char *sk, unsigned long long sk_len_bytes,
+             unsigned char *m, unsigned long long m_len_bytes,
+             unsigned char *sn, unsigned long long *sn_len_bytes);
+int sig_verify(unsigned char *pk, unsigned long long pk_len_bytes,
+               unsigned char *sn, unsigned long long sn_len_bytes,
+               unsigned char *m, unsigned long long m_len_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
