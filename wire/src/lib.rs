@@ -11,19 +11,25 @@
 
 #![cfg_attr(not(test), no_std)]
 
+mod failure;
+mod fault;
 mod frame;
+mod hello;
+mod kat;
 mod message;
 mod operation;
 
+pub use failure::{BufferName, Failure, FailureKind, Side};
+pub use fault::{Fault, FaultKind};
 pub use frame::{
     Decoder, Frame, FrameBuffer, FrameError, Kind, MAX_FRAME, MAX_PAYLOAD, encode, encode_bytes,
 };
-pub use message::{
-    BufferName, Category, Counter, CounterSource, Failure, FailureKind, Fault, FaultKind,
-    FieldDigest, Hello, KatReport, Label, Loop, Request, Response, SAMPLES_PER_BLOCK, SampleBlock,
-    SelfTest, Side, Sizes, Sled, StackProbe, Text, Unit,
+pub use hello::{Category, Counter, CounterSource, Hello, SelfTest, Sizes, Sled, StackProbe, Unit};
+pub use kat::{
+    CanonicalReport, FieldDigest, HashFile, KatFile, KatReport, TEXT_PER_BLOCK, TextBlock,
 };
-pub use operation::{Operation, Probe};
+pub use message::{Label, Loop, Request, Response, SAMPLES_PER_BLOCK, SampleBlock, Text};
+pub use operation::{HASH_BYTES, MAX_PASSES, Operation, Probe};
 
 /// Version of the protocol, the first byte of every frame's header.
 ///
@@ -37,6 +43,10 @@ pub const PROTOCOL_VERSION: u8 = 1;
 pub const SCHEMA_HASH: u32 = {
     let digest = frame::CRC32.digest();
     let mut digest = digest;
+    digest.update(include_bytes!("failure.rs"));
+    digest.update(include_bytes!("fault.rs"));
+    digest.update(include_bytes!("hello.rs"));
+    digest.update(include_bytes!("kat.rs"));
     digest.update(include_bytes!("message.rs"));
     digest.update(include_bytes!("operation.rs"));
     digest.finalize()

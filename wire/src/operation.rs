@@ -18,8 +18,47 @@ pub enum Operation {
     Sign,
     /// Verification of a valid signature.
     Verify,
+    /// A whole key exchange: both initialisations, all passes, both derivations.
+    Exchange,
+    /// The initiator's long-term key and state.
+    InitA,
+    /// The responder's long-term key and state.
+    InitB,
+    /// The message of this pass, from 1; odd ones are the initiator's.
+    Pass(u8),
+    /// The initiator's shared secret.
+    DeriveA,
+    /// The responder's shared secret.
+    DeriveB,
+    /// The digest of a message of this many bytes.
+    Hash(u32),
     /// A function of known behaviour that belongs to the meter.
     Probe(Probe),
+}
+
+/// Passes that a key exchange has at most: as many as the public harness looks for.
+pub const MAX_PASSES: usize = 16;
+
+/// Bytes of the messages that hash functions are measured with, S1 to S8 of the guide.
+pub const HASH_BYTES: [u32; 8] = [32, 128, 512, 1024, 4096, 8192, 16384, 65536];
+
+impl Operation {
+    /// Whether it is one step of a key exchange, which can only be performed within a whole run:
+    /// repeating it on the same state is not what the protocol does.
+    pub fn is_step(self) -> bool {
+        matches!(
+            self,
+            Self::InitA | Self::InitB | Self::Pass(_) | Self::DeriveA | Self::DeriveB
+        )
+    }
+
+    /// Bytes of input, which is part of what is measured; 0 where the operation has none.
+    pub fn input_bytes(self) -> u32 {
+        match self {
+            Self::Hash(bytes) => bytes,
+            _ => 0,
+        }
+    }
 }
 
 /// Functions of known length and known stack use, called exactly as a submission's are.
@@ -49,6 +88,13 @@ impl fmt::Display for Operation {
             Self::Dec => f.write_str("dec"),
             Self::Sign => f.write_str("sign"),
             Self::Verify => f.write_str("verify"),
+            Self::Exchange => f.write_str("exchange"),
+            Self::InitA => f.write_str("init_a"),
+            Self::InitB => f.write_str("init_b"),
+            Self::Pass(number) => write!(f, "pass{number}"),
+            Self::DeriveA => f.write_str("derive_a"),
+            Self::DeriveB => f.write_str("derive_b"),
+            Self::Hash(bytes) => write!(f, "hash_{bytes}"),
             Self::Probe(Probe::Empty) => f.write_str("probe_empty"),
             Self::Probe(Probe::Sled(n)) => write!(f, "probe_sled_{n}"),
             Self::Probe(Probe::Stack(n)) => write!(f, "probe_stack_{n}"),
@@ -74,17 +120,32 @@ impl FromStr for Operation {
             "dec" => Self::Dec,
             "sign" => Self::Sign,
             "verify" => Self::Verify,
+            "exchange" => Self::Exchange,
+            "init_a" => Self::InitA,
+            "init_b" => Self::InitB,
+            "derive_a" => Self::DeriveA,
+            "derive_b" => Self::DeriveB,
             "probe_empty" => Self::Probe(Probe::Empty),
             "probe_hang" => Self::Probe(Probe::Hang),
             "probe_null_write" => Self::Probe(Probe::NullWrite),
             "probe_overflow" => Self::Probe(Probe::Overflow),
             other => match other.rsplit_once('_') {
+                Some(("hash", digits)) => Self::Hash(number(digits)?),
+                None => Self::Pass(pass(other).ok_or(UnknownOperation)?),
                 Some(("probe_sled", digits)) => Self::Probe(Probe::Sled(number(digits)?)),
                 Some(("probe_stack", digits)) => Self::Probe(Probe::Stack(number(digits)?)),
                 _ => return Err(UnknownOperation),
             },
         })
     }
+}
+
+/// The number in `pass1`, `pass2`, ...
+fn pass(text: &str) -> Option<u8> {
+    let number = text.strip_prefix("pass")?.parse().ok()?;
+    (1..=MAX_PASSES)
+        .contains(&usize::from(number))
+        .then_some(number)
 }
 
 #[cfg(test)]
@@ -99,6 +160,14 @@ mod tests {
             Operation::Dec,
             Operation::Sign,
             Operation::Verify,
+            Operation::Exchange,
+            Operation::InitA,
+            Operation::InitB,
+            Operation::Pass(1),
+            Operation::Pass(16),
+            Operation::DeriveA,
+            Operation::DeriveB,
+            Operation::Hash(65536),
             Operation::Probe(Probe::Empty),
             Operation::Probe(Probe::Sled(1_000_000)),
             Operation::Probe(Probe::Stack(400)),
@@ -110,5 +179,8 @@ mod tests {
         }
         assert_eq!("keygem".parse::<Operation>(), Err(UnknownOperation));
         assert_eq!("probe_sled_x".parse::<Operation>(), Err(UnknownOperation));
+        for no_pass in ["pass0", "pass17", "pass", "pass+1x", "hash_"] {
+            assert_eq!(no_pass.parse::<Operation>(), Err(UnknownOperation));
+        }
     }
 }

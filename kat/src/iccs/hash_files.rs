@@ -1,19 +1,8 @@
 //! The four known-answer files of a hash function.
 
-use super::{IccsDrng, IccsText, SEED_BYTES};
+pub use wire::HashFile;
 
-/// One of the four files.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum HashFile {
-    /// Messages of 0 to 4096 bits (`KAT_2_12`).
-    Short,
-    /// Messages of 2^23 bits (`KAT_2_23`).
-    Long,
-    /// Messages of 2^33 bits (`KAT_2_33`).
-    Huge,
-    /// A million iterations (`KAT_Loop`).
-    Loop,
-}
+use super::{IccsDrng, IccsText, SEED_BYTES};
 
 /// Longest message of the file `KAT_2_12`, in bits.
 const SHORT_BITS: u64 = 1 << 12;
@@ -53,16 +42,6 @@ pub fn message_bytes(file: HashFile) -> u64 {
     }
 }
 
-/// The first eight characters of the file's name, which seed its generator.
-fn word(file: HashFile) -> &'static [u8; 8] {
-    match file {
-        HashFile::Short => b"KAT_2_12",
-        HashFile::Long => b"KAT_2_23",
-        HashFile::Huge => b"KAT_2_33",
-        HashFile::Loop => b"KAT_Loop",
-    }
-}
-
 /// Writes a file. The message buffer must hold [`message_bytes`].
 ///
 /// # Errors
@@ -74,7 +53,8 @@ pub fn write<H: Hasher, S: IccsText + ?Sized>(
     sink: &mut S,
     progress: &mut dyn FnMut(u32, u32),
 ) -> Result<(), H::Error> {
-    let seed: [u8; SEED_BYTES] = core::array::from_fn(|index| word(file)[index % 8]);
+    let word = file.stem().as_bytes();
+    let seed: [u8; SEED_BYTES] = core::array::from_fn(|index| word[index % word.len()]);
     let mut generator = IccsDrng::new(&seed);
     match file {
         HashFile::Short => short(&mut generator, hasher, sink, progress),
