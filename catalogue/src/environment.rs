@@ -21,6 +21,9 @@ pub const PICOLIBC_AARCH64: &str = "NGCC_PICOLIBC_AARCH64";
 /// C compiler for the Linux build, instead of `gcc`.
 pub const CC_LINUX: &str = "NGCC_CC_LINUX";
 
+/// Lists the packages that test the instrument among the others, where it is set.
+pub const TEST_PACKAGES: &str = "NGCC_TEST_PACKAGES";
+
 /// Every variable that changes what is built.
 pub const ALL: &[&str] = &[
     INSTANCE,

@@ -45,6 +45,28 @@ pub enum CatalogueError {
         problem: String,
     },
 
+    /// A `candidate.toml` is not what it must be.
+    #[error("{file}: {problem}", file = file.display())]
+    #[diagnostic(help(
+        "correct the file; submissions/x25519/candidate.toml is a short example, and `cargo host import` writes the file of a package anew"
+    ))]
+    Candidate {
+        /// The file.
+        file: PathBuf,
+        /// Line, key and what is wrong with it.
+        problem: String,
+    },
+
+    /// A manifest of known answers is not what it must be.
+    #[error("{file}: {problem}", file = file.display())]
+    #[diagnostic(help("restore the manifest as it was published"))]
+    Manifest {
+        /// The file.
+        file: PathBuf,
+        /// The line and what is wrong with it.
+        problem: String,
+    },
+
     /// Two instances have the same name.
     #[error("two instances are called {name}")]
     #[diagnostic(help("give one of them another label: names are used for files and commands"))]

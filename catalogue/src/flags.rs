@@ -1,7 +1,7 @@
 //! The compiler's flags: the one table.
 //!
 //! A command line is, in this order: the flag set, what every build has, what the target needs,
-//! the extensions that the variant uses, the include folders.
+//! the extensions that the variant uses, its macros, the include folders.
 
 use std::path::Path;
 
@@ -133,6 +133,7 @@ pub fn compiler_flags(
             flags.push(folder.display().to_string());
         }
     }
+    flags.extend(instance.defines.iter().map(|define| format!("-D{define}")));
     for folder in &instance.include_folders {
         flags.push(format!("-I{}", folder.display()));
     }

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::board::{Architecture, Board, Isa};
+use crate::submission::Expected;
 use crate::{CatalogueError, Package};
 
 /// One parameter set of a candidate, in one of its implementations.
@@ -22,22 +23,26 @@ pub struct Instance {
     pub category: wire::Category,
     /// How its functions are called.
     pub interface: Interface,
-    /// Sizes in bytes that it claims.
-    pub sizes: wire::Sizes,
+    /// Sizes in bytes, where they are known without running its code.
+    pub sizes: Option<wire::Sizes>,
     /// Its published known answers.
     pub kat: Kat,
     /// The only architecture that it compiles for; `None` when it is portable C.
     pub architecture: Option<Architecture>,
     /// Extensions of the instruction set that it uses.
     pub required: Vec<Isa>,
-    /// The package that it came with.
-    pub package: Package,
-    /// The folder that all its files lie under, and that they are named relative to.
+    /// Libraries and languages beyond C that it uses.
+    pub libraries: Vec<Library>,
+    /// Macros for the compiler, `NAME` or `NAME=VALUE`.
+    pub defines: Vec<String>,
+    /// Where its sources came from.
+    pub origin: Origin,
+    /// The folder that its files are named relative to.
     pub root: PathBuf,
-    /// The folder of its own sources.
-    pub folder: PathBuf,
-    /// Sources that it shares with other instances.
-    pub shared_sources: Vec<PathBuf>,
+    /// Other folders that some of its files lie under, each with what their names begin with.
+    pub outside: Vec<(String, PathBuf)>,
+    /// Every file that is compiled. Those that take longest come first.
+    pub sources: Vec<PathBuf>,
     /// Folders in which the compiler looks for its headers.
     pub include_folders: Vec<PathBuf>,
     /// Why it cannot be built with GNU tools even where the instruction set would do.
@@ -52,6 +57,8 @@ pub enum Interface {
         /// What precedes every global name, for example `PQCLEAN_MLKEM768_CLEAN_`.
         prefix: String,
     },
+    /// The NGCC interface: `kem_*`, `sig_*`, `kex_*` and `CryptHash`.
+    Iccs,
 }
 
 impl Interface {
@@ -59,17 +66,139 @@ impl Interface {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Nist { .. } => "nist",
+            Self::Iccs => "iccs",
         }
     }
 }
 
-/// Published known answers: the first record of the NIST KAT.
+/// Published known answers.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Kat {
+    /// The first record of the NIST KAT.
+    Nist(NistAnswer),
+    /// The official texts of the NGCC interface.
+    Iccs(IccsAnswers),
+}
+
+/// The first record of the NIST KAT.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Kat {
+pub struct NistAnswer {
     /// SHA-256 of the record's text.
     pub sha256: [u8; 32],
     /// The generator behind `randombytes` in it.
     pub generator: kat::generator::Generator,
+}
+
+/// What is known of the official texts of one label; nothing for a candidate without any.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct IccsAnswers {
+    /// Digests from the candidate's manifest.
+    pub expected: Vec<Expected>,
+    /// Texts that the package ships.
+    pub texts: Vec<PathBuf>,
+}
+
+/// Where sources came from.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Origin {
+    /// A package that cargo fetched and verified.
+    Cargo(Package),
+    /// A folder under `submissions/`.
+    Folder(PathBuf),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cargo(package) => write!(f, "{} {}", package.name, package.version),
+            Self::Folder(folder) => {
+                let name = folder.file_name().unwrap_or_default().to_string_lossy();
+                write!(f, "{}/{name}", crate::submission::FOLDER)
+            }
+        }
+    }
+}
+
+/// What an instance needs beyond a C compiler and its library.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Library {
+    /// The C++ language and its library.
+    CPlusPlus,
+    /// The GNU multiple-precision library.
+    Gmp,
+    /// OpenSSL's libcrypto.
+    OpenSsl,
+}
+
+impl Library {
+    /// The library of this name in `candidate.toml`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "c++" => Self::CPlusPlus,
+            "gmp" => Self::Gmp,
+            "openssl" => Self::OpenSsl,
+            _ => return None,
+        })
+    }
+
+    /// The name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::CPlusPlus => "C++",
+            Self::Gmp => "GMP",
+            Self::OpenSsl => "OpenSSL",
+        }
+    }
+
+    /// What the linker knows it by.
+    pub fn link_name(self) -> &'static str {
+        match self {
+            Self::CPlusPlus => "stdc++",
+            Self::Gmp => "gmp",
+            Self::OpenSsl => "crypto",
+        }
+    }
+}
+
+/// The language of a source.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Language {
+    /// C.
+    C,
+    /// C++.
+    CPlusPlus,
+    /// Assembly, with or without the preprocessor.
+    Assembly,
+}
+
+impl Language {
+    /// The language that a file's name tells of; `None` for a file that is not compiled.
+    pub fn of(file: &Path) -> Option<Self> {
+        Some(match file.extension()?.to_str()? {
+            "c" => Self::C,
+            "cc" | "cpp" | "cxx" | "C" => Self::CPlusPlus,
+            "s" | "S" => Self::Assembly,
+            _ => return None,
+        })
+    }
+
+    /// The sources directly in a folder, by name.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be listed.
+    pub fn files_in(folder: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
+        let entries = fs::read_dir(folder).map_err(CatalogueError::file("list", folder))?;
+        let mut files = Vec::new();
+        for entry in entries {
+            let path = entry.map_err(CatalogueError::file("list", folder))?.path();
+            if Self::of(&path).is_some() && path.is_file() {
+                files.push(path);
+            }
+        }
+        files.sort();
+        Ok(files)
+    }
 }
 
 /// Why an instance cannot be measured on a board.
@@ -93,6 +222,12 @@ impl Instance {
         format!("{}/{}", self.candidate, self.label)
     }
 
+    /// The same with these sources behind the others.
+    pub(crate) fn with_sources(mut self, own: Vec<PathBuf>) -> Self {
+        self.sources.extend(own);
+        self
+    }
+
     /// Whether the board can run it.
     ///
     /// # Errors
@@ -107,6 +242,16 @@ impl Instance {
                     "needs {needed}, and {} is {}",
                     board.name, board.architecture
                 ),
+            });
+        }
+        if board.bare_metal && !self.libraries.is_empty() {
+            let names: Vec<_> = self
+                .libraries
+                .iter()
+                .map(|library| library.name())
+                .collect();
+            return Err(Unavailable {
+                reason: format!("needs {}, which firmware does not have", names.join(", ")),
             });
         }
         let missing: Vec<&str> = self
@@ -130,39 +275,17 @@ impl Instance {
         Err(Unavailable { reason })
     }
 
-    /// Every file that is compiled: the shared ones, which take longest and so are compiled
-    /// first, then its own by name.
-    ///
-    /// # Errors
-    ///
-    /// When its folder cannot be listed.
-    pub fn sources(&self) -> Result<Vec<PathBuf>, CatalogueError> {
-        let mut own = fs::read_dir(&self.folder)
-            .and_then(|entries| {
-                entries
-                    .map(|entry| entry.map(|entry| entry.path()))
-                    .collect::<Result<Vec<_>, _>>()
-            })
-            .map_err(CatalogueError::file("list", &self.folder))?;
-        own.retain(|path| is_source(path));
-        own.sort();
-        Ok([self.shared_sources.clone(), own].concat())
-    }
-
-    /// A source's name relative to [`Instance::root`], the same on every machine.
+    /// A source's name, the same on every machine.
     pub fn source_name(&self, source: &Path) -> String {
-        source
-            .strip_prefix(&self.root)
-            .unwrap_or(source)
-            .display()
-            .to_string()
+        if let Ok(own) = source.strip_prefix(&self.root) {
+            return own.display().to_string();
+        }
+        let named = self.outside.iter().find_map(|(prefix, folder)| {
+            let relative = source.strip_prefix(folder).ok()?;
+            Some(format!("{prefix}{}", relative.display()))
+        });
+        named.unwrap_or_else(|| source.display().to_string())
     }
-}
-
-/// C, and assembly with or without the preprocessor.
-fn is_source(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|extension| ["c", "s", "S"].iter().any(|known| extension == *known))
 }
 
 #[cfg(test)]
@@ -181,24 +304,41 @@ pub(crate) mod tests {
             interface: Interface::Nist {
                 prefix: "PQCLEAN_EXAMPLE_CLEAN_".into(),
             },
-            sizes: wire::Sizes::default(),
-            kat: Kat {
+            sizes: Some(wire::Sizes::default()),
+            kat: Kat::Nist(NistAnswer {
                 sha256: [0; 32],
                 generator: kat::generator::Generator::NistDrbg,
-            },
+            }),
             architecture: None,
             required: vec![],
-            package: Package {
-                name: "example".into(),
-                version: "1.0.0".into(),
-                folder: "/example".into(),
-            },
+            libraries: vec![],
+            defines: vec![],
+            origin: Origin::Folder("/submissions/example".into()),
             root: "/example".into(),
-            folder: "/example/clean".into(),
-            shared_sources: vec![],
+            outside: vec![("pqclean:".into(), "/pqclean".into())],
+            sources: vec![],
             include_folders: vec![],
             defect: None,
         }
+    }
+
+    #[test]
+    fn names_of_sources_do_not_depend_on_the_machine() {
+        let name = |path: &str| example("A").source_name(Path::new(path));
+        assert_eq!(name("/example/a/b.c"), "a/b.c");
+        assert_eq!(name("/pqclean/common/sha2.c"), "pqclean:common/sha2.c");
+    }
+
+    #[test]
+    fn firmware_has_no_libraries_and_linux_has() {
+        let mut instance = example("A");
+        instance.libraries = vec![Library::CPlusPlus, Library::Gmp];
+        let on = |board| instance.availability(board::board(board).unwrap());
+        assert_eq!(
+            on("qemu-virt").unwrap_err().reason,
+            "needs C++, GMP, which firmware does not have"
+        );
+        assert_eq!(on("linux"), Ok(()));
     }
 
     #[test]

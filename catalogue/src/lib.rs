@@ -15,6 +15,7 @@ mod names;
 mod package;
 mod pqclean;
 mod report;
+pub mod submission;
 mod toolchain;
 
 use std::path::{Path, PathBuf};
@@ -22,7 +23,9 @@ use std::path::{Path, PathBuf};
 pub use board::{Architecture, Board, Isa, board, board_for_target, boards};
 pub use error::CatalogueError;
 pub use flags::{FlagSet, compiler_flags};
-pub use instance::{Instance, Interface, Kat, Unavailable};
+pub use instance::{
+    IccsAnswers, Instance, Interface, Kat, Language, Library, NistAnswer, Origin, Unavailable,
+};
 pub use map::{MemoryFunction, check_map};
 pub use package::Package;
 pub use report::{BuildReport, CompilerReport, LibraryReport, Unit, file_digest};
@@ -39,6 +42,8 @@ pub const DEFAULT_BOARD: &str = "qemu-virt";
 pub struct Catalogue {
     root: PathBuf,
     instances: Vec<Instance>,
+    /// Those of packages that test the instrument, measured only when named.
+    tests: Vec<Instance>,
 }
 
 impl Catalogue {
@@ -46,14 +51,26 @@ impl Catalogue {
     ///
     /// # Errors
     ///
-    /// When cargo cannot say where the C sources are, or one of their descriptions is malformed.
+    /// When cargo cannot say where the C sources are, or one of their descriptions is malformed, or
+    /// a `candidate.toml` or a manifest is.
     pub fn load(root: &Path) -> Result<Self, CatalogueError> {
         let package = package::locate(root, pqclean::PACKAGE)?;
-        let instances = pqclean::scan(&package)?;
-        names::check_labels(&instances)?;
+        let mut instances = pqclean::scan(&package)?;
+        let mut tests = Vec::new();
+        let listed = std::env::var_os(environment::TEST_PACKAGES).is_some();
+        for (instance, test) in submission::scan(root, &pqclean::tree(&package))? {
+            let list = if test && !listed {
+                &mut tests
+            } else {
+                &mut instances
+            };
+            list.push(instance);
+        }
+        names::check_labels(instances.iter().chain(&tests))?;
         Ok(Self {
             root: root.to_owned(),
             instances,
+            tests,
         })
     }
 
@@ -62,7 +79,8 @@ impl Catalogue {
         &self.root
     }
 
-    /// All instances: KEMs first, each kind by name, the portable variant first.
+    /// All instances: PQClean's KEMs first, each kind by name, the portable variant first; then the
+    /// packages by name.
     pub fn instances(&self) -> &[Instance] {
         &self.instances
     }
@@ -75,6 +93,7 @@ impl Catalogue {
     pub fn find(&self, name: &str) -> Result<&Instance, CatalogueError> {
         self.instances
             .iter()
+            .chain(&self.tests)
             .find(|instance| instance.name() == name)
             .ok_or_else(|| names::unknown_instance(name, &self.instances))
     }

@@ -39,8 +39,8 @@ fn every_live_instance_is_listed() {
 fn the_default_instance_is_there_and_portable() {
     let instance = load().find(DEFAULT_INSTANCE).unwrap();
     assert_eq!(instance.architecture, None);
-    assert_eq!(instance.sizes.public_key, 1184);
-    let sources = instance.sources().unwrap();
+    assert_eq!(instance.sizes.unwrap().public_key, 1184);
+    let sources = &instance.sources;
     assert!(sources.iter().all(|source| source.is_file()));
     let names: Vec<_> = sources
         .iter()
@@ -68,7 +68,7 @@ fn names_with_spaces_or_twins_come_from_the_folder() {
 #[test]
 fn every_file_that_is_named_exists() {
     for instance in load().instances() {
-        for file in instance.sources().unwrap() {
+        for file in &instance.sources {
             assert!(file.is_file(), "{}", file.display());
         }
         for folder in &instance.include_folders {

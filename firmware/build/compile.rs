@@ -50,7 +50,7 @@ pub fn compile(
     flags: &[String],
     settings: &Settings,
 ) -> Result<Vec<Compiled>, BuildError> {
-    let sources = instance.sources()?;
+    let sources = &instance.sources;
     let objects = settings.out.join("objects");
     // Another instance's objects, of which none may end up in this archive.
     if objects.exists() {
@@ -76,7 +76,7 @@ pub fn compile(
         .cargo_metadata(false)
         .cargo_warnings(false)
         .message_logger(Some(log.clone()))
-        .files(&sources);
+        .files(sources);
     for flag in flags {
         build.flag(flag);
     }
@@ -84,7 +84,8 @@ pub fn compile(
     let record = log.take();
     match result {
         Ok(objects) => sources
-            .into_iter()
+            .iter()
+            .cloned()
             .zip(objects)
             .map(|(source, object)| record.compiled(source, object))
             .collect(),

@@ -17,7 +17,7 @@ const HEADERS: &str = "firmware/build/include";
 
 /// Everything that cargo is told after a build.
 pub fn all(settings: &Settings, instance: &Instance, toolchain: &Toolchain) -> Vec<String> {
-    let mut lines = libraries(settings, toolchain);
+    let mut lines = libraries(settings, instance, toolchain);
     lines.extend(linker_arguments(settings));
     lines.extend(flaws(settings));
     lines.extend(inputs(settings, instance, toolchain));
@@ -25,7 +25,7 @@ pub fn all(settings: &Settings, instance: &Instance, toolchain: &Toolchain) -> V
 }
 
 /// The libraries, in order: the first archive that defines memcpy serves C and Rust alike.
-fn libraries(settings: &Settings, toolchain: &Toolchain) -> Vec<String> {
+fn libraries(settings: &Settings, instance: &Instance, toolchain: &Toolchain) -> Vec<String> {
     let mut lines = vec![
         format!("cargo::rustc-link-search=native={}", settings.out.display()),
         // Not bundled into an rlib, where linker scripts would not find it by its name.
@@ -42,6 +42,9 @@ fn libraries(settings: &Settings, toolchain: &Toolchain) -> Vec<String> {
         }
         None => lines.push("cargo::rustc-link-lib=dylib=m".to_owned()),
     }
+    let more = instance.libraries.iter();
+    lines
+        .extend(more.map(|library| format!("cargo::rustc-link-lib=dylib={}", library.link_name())));
     lines
 }
 
@@ -86,8 +89,8 @@ fn inputs(settings: &Settings, instance: &Instance, toolchain: &Toolchain) -> Ve
     }
     files.extend(toolchain.library.archive.clone());
     files.extend(instance.include_folders.iter().cloned());
-    files.push(instance.folder.clone());
-    files.extend(instance.shared_sources.iter().cloned());
+    files.extend(instance.sources.iter().cloned());
+    files.push(settings.root.join(catalogue::submission::FOLDER));
     files
         .iter()
         .map(|file| format!("cargo::rerun-if-changed={}", file.display()))

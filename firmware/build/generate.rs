@@ -1,20 +1,44 @@
 //! The Rust source that tells the meter what it has inside. It holds data only.
 
-use catalogue::{Board, Instance};
+use catalogue::{Board, Instance, Interface, Kat};
 use kat::generator::Generator;
 use wire::{Category, Sizes};
 
-use super::symbols::Functions;
+use super::functions::Functions;
 
 /// The text of `instance.rs`, which the firmware includes.
 pub fn instance_source(instance: &Instance, board: &Board, functions: &Functions) -> String {
-    let category = match instance.category {
+    format!(
+        "pub const IDENTITY: crate::abi::Identity = crate::abi::Identity {{ \
+         board: {board:?}, candidate: {candidate:?}, label: {label:?}, \
+         category: wire::Category::{category}, sizes: {sizes} }};\n\
+         crate::abi::functions! {{ {calls} }}\n",
+        board = board.name,
+        candidate = instance.candidate,
+        label = instance.label,
+        category = variant(instance.category),
+        sizes = sizes(instance.sizes.as_ref().filter(|_| are_fixed(instance))),
+        calls = calls(instance, functions),
+    )
+}
+
+/// Sizes of the NIST interface are facts; of the NGCC interface, what the code says counts.
+fn are_fixed(instance: &Instance) -> bool {
+    matches!(instance.interface, Interface::Nist { .. })
+}
+
+fn variant(category: Category) -> &'static str {
+    match category {
         Category::Kem => "Kem",
         Category::Sig => "Sig",
-    };
-    let generator = match instance.kat.generator {
-        Generator::NistDrbg => "NistDrbg",
-        Generator::HqcPrng => "HqcPrng",
+        Category::Kex => "Kex",
+        Category::Hash => "Hash",
+    }
+}
+
+fn sizes(sizes: Option<&Sizes>) -> String {
+    let Some(sizes) = sizes else {
+        return "None".to_owned();
     };
     let Sizes {
         public_key,
@@ -22,39 +46,52 @@ pub fn instance_source(instance: &Instance, board: &Board, functions: &Functions
         ciphertext,
         shared_secret,
         signature,
-    } = instance.sizes;
+        digest,
+        state_a,
+        state_b,
+        messages,
+        passes,
+    } = sizes;
     format!(
-        "pub const IDENTITY: crate::abi::Identity = crate::abi::Identity {{ \
-         board: {board:?}, candidate: {candidate:?}, label: {label:?}, \
-         category: wire::Category::{category}, \
-         sizes: wire::Sizes {{ public_key: {public_key}, secret_key: {secret_key}, \
-         ciphertext: {ciphertext}, shared_secret: {shared_secret}, signature: {signature} }}, \
-         kat_generator: kat::generator::Generator::{generator} }};\n{calls}\n",
-        board = board.name,
-        candidate = instance.candidate,
-        label = instance.label,
-        calls = calls(functions),
+        "Some(wire::Sizes {{ public_key: {public_key}, secret_key: {secret_key}, \
+         ciphertext: {ciphertext}, shared_secret: {shared_secret}, signature: {signature}, \
+         digest: {digest}, state_a: {state_a}, state_b: {state_b}, messages: {messages}, \
+         passes: {passes} }})"
     )
 }
 
-/// The functions by their symbols, in the words of `firmware/src/abi/nist.rs`.
-fn calls(functions: &Functions) -> String {
-    match functions {
-        Functions::Kem { keypair, enc, dec } => format!(
-            "crate::abi::nist::functions! {{ \
-             Kem {{ keypair: {keypair:?}, enc: {enc:?}, dec: {dec:?} }} }}"
-        ),
-        Functions::Sig {
-            with_context,
-            keypair,
-            signature,
-            verify,
-            sign,
-            open,
-        } => format!(
-            "crate::abi::nist::functions! {{ \
-             Sig {{ keypair: {keypair:?}, signature: {signature:?}, verify: {verify:?}, \
-             sign: {sign:?}, open: {open:?} }} context: {with_context} }}"
-        ),
+/// The functions by their symbols, in the words of the macro in `firmware/src/abi/mod.rs`.
+fn calls(instance: &Instance, functions: &Functions) -> String {
+    let (interface, module) = match instance.interface {
+        Interface::Nist { .. } => ("Nist", "nist"),
+        Interface::Iccs => ("Iccs", "iccs"),
+    };
+    let named: Vec<_> = functions
+        .named
+        .iter()
+        .map(|(name, symbol)| format!("{name}: {symbol:?}"))
+        .collect();
+    let mut text = format!(
+        "{interface}::{module}::{} {{ {} }}",
+        variant(instance.category),
+        named.join(", ")
+    );
+    if instance.category == Category::Kex {
+        let passes: Vec<_> = (1..)
+            .zip(&functions.passes)
+            .map(|(number, symbol)| format!("pass{number}: {symbol:?}"))
+            .collect();
+        text += &format!(" list passes: [{}]", passes.join(", "));
     }
+    if let Kat::Nist(answer) = &instance.kat {
+        if instance.category == Category::Sig {
+            text += &format!(" with context: {}", functions.with_context);
+        }
+        let generator = match answer.generator {
+            Generator::NistDrbg => "NistDrbg",
+            Generator::HqcPrng => "HqcPrng",
+        };
+        text += &format!(" and kat::generator::Generator::{generator}");
+    }
+    text
 }

@@ -4,10 +4,12 @@ pub mod archive;
 pub mod compile;
 pub mod directives;
 pub mod error;
+pub mod functions;
 pub mod generate;
 pub mod owners;
 pub mod rename;
 pub mod settings;
+pub mod statics;
 pub mod symbols;
 
 use std::fs;
@@ -51,8 +53,11 @@ pub fn run(settings: &Settings) -> Result<Built, BuildError> {
     let compiled = compile::compile(instance, &toolchain, &flags, settings)?;
     let objects = symbols::read_all(instance, &compiled, settings.board.architecture)?;
     owners::check(&objects)?;
-    let functions = symbols::required(instance, &objects)?;
+    let functions = functions::required(instance, &objects)?;
     rename::rename_all(&objects, &toolchain)?;
+    if !settings.board.bare_metal {
+        statics::gather(&objects, &toolchain)?;
+    }
     archive::create(&settings.out, &compiled, &toolchain)?;
 
     let source = generate::instance_source(instance, settings.board, &functions);
@@ -98,7 +103,7 @@ fn report(
             .iter()
             .map(|drill| drill.name.to_owned())
             .collect(),
-        package: format!("{} {}", instance.package.name, instance.package.version),
+        package: instance.origin.to_string(),
         compiler: CompilerReport {
             program: toolchain.compiler.display().to_string(),
             version: toolchain.compiler_version.clone(),
@@ -118,13 +123,12 @@ fn report(
 
 /// An argument with this machine's folders replaced by names, the innermost folder first.
 fn portable(argument: &str, settings: &Settings, instance: &Instance) -> String {
-    let mut argument = argument.to_owned();
-    for (folder, name) in [
-        (&settings.out, "$OUT"),
-        (&instance.root, "$TREE"),
-        (&settings.root, "$ROOT"),
-    ] {
-        argument = argument.replace(&folder.display().to_string(), name);
-    }
-    argument
+    let outside = instance.outside.iter();
+    let named = [(&settings.out, "$OUT"), (&instance.root, "$TREE")]
+        .into_iter()
+        .chain(outside.map(|(prefix, folder)| (folder, prefix.as_str())))
+        .chain([(&settings.root, "$ROOT")]);
+    named.fold(argument.to_owned(), |argument, (folder, name)| {
+        argument.replace(&folder.display().to_string(), name)
+    })
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::PathBuf;
 
-use catalogue::{Architecture, Instance, Interface};
+use catalogue::{Architecture, Instance};
 use object::{File, Object, ObjectSymbol};
 
 use super::BuildError;
@@ -24,35 +24,6 @@ pub struct Symbols {
     pub weak: HashSet<String>,
     /// Names that it uses and leaves to others.
     pub undefined: HashSet<String>,
-}
-
-/// The functions that the meter calls.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Functions {
-    /// Of a KEM.
-    Kem {
-        /// Key generation.
-        keypair: String,
-        /// Encapsulation.
-        enc: String,
-        /// Decapsulation.
-        dec: String,
-    },
-    /// Of a signature scheme.
-    Sig {
-        /// All but key generation take a context besides the message.
-        with_context: bool,
-        /// Key generation.
-        keypair: String,
-        /// Signature apart from the message.
-        signature: String,
-        /// Its verification.
-        verify: String,
-        /// Signature and message in one.
-        sign: String,
-        /// Its verification.
-        open: String,
-    },
 }
 
 /// Reads all objects and checks them.
@@ -131,52 +102,6 @@ fn check_definitions(objects: &[Symbols]) -> Result<(), BuildError> {
         }
     }
     Ok(())
-}
-
-/// The functions of the instance's interface, all of which must be there.
-pub fn required(instance: &Instance, objects: &[Symbols]) -> Result<Functions, BuildError> {
-    let Interface::Nist { prefix } = &instance.interface;
-    let defined: HashSet<&str> = objects
-        .iter()
-        .flat_map(|object| &object.defined)
-        .map(String::as_str)
-        .collect();
-    let mut missing = Vec::new();
-    let mut named = |name: String| {
-        if !defined.contains(name.as_str()) {
-            missing.push(name.clone());
-        }
-        name
-    };
-    let functions = match instance.category {
-        wire::Category::Kem => Functions::Kem {
-            keypair: named(format!("{prefix}crypto_kem_keypair")),
-            enc: named(format!("{prefix}crypto_kem_enc")),
-            dec: named(format!("{prefix}crypto_kem_dec")),
-        },
-        wire::Category::Sig => {
-            // Schemes with a context have the plain names as macros that pass an empty one.
-            let context = format!("{prefix}crypto_sign_signature_ctx");
-            let with_context = defined.contains(context.as_str());
-            let suffix = if with_context { "_ctx" } else { "" };
-            Functions::Sig {
-                with_context,
-                keypair: named(format!("{prefix}crypto_sign_keypair")),
-                signature: named(format!("{prefix}crypto_sign_signature{suffix}")),
-                verify: named(format!("{prefix}crypto_sign_verify{suffix}")),
-                sign: named(format!("{prefix}crypto_sign{suffix}")),
-                open: named(format!("{prefix}crypto_sign_open{suffix}")),
-            }
-        }
-    };
-    if missing.is_empty() {
-        Ok(functions)
-    } else {
-        Err(BuildError::Missing {
-            instance: instance.name(),
-            missing: missing.join(", "),
-        })
-    }
 }
 
 #[cfg(test)]

@@ -11,6 +11,9 @@ mod board;
 mod cpu;
 mod meter;
 
+use abi::Functions;
+use abi::iccs::IccsInstance;
+use abi::nist::NistInstance;
 use board::MeasuringStack;
 use meter::self_test::{self, CounterDescription};
 
@@ -18,7 +21,16 @@ use meter::self_test::{self, CounterDescription};
 fn meter(counter: CounterDescription, entry_level: Option<u8>, mut stack: MeasuringStack) {
     meter::fault::note_entry_level(entry_level);
     let hello = self_test::introduce(&abi::IDENTITY, counter, entry_level, &mut stack);
-    meter::serve(board::line(), hello, stack, abi::instance());
+    match abi::instance_functions() {
+        Functions::Nist(functions, generator) => {
+            let sizes = abi::IDENTITY.sizes.unwrap_or_default();
+            let instance = NistInstance::new(sizes, functions, generator);
+            meter::serve(board::line(), hello, stack, instance);
+        }
+        Functions::Iccs(functions) => {
+            meter::serve(board::line(), hello, stack, IccsInstance::new(functions));
+        }
+    }
 }
 
 #[cfg(target_os = "linux")]

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::CatalogueError;
 use crate::board::{Architecture, Isa};
-use crate::instance::Kat;
+use crate::instance::NistAnswer;
 
 /// What a META.yml says, checked.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(super) struct Claims {
     /// Its sizes in bytes.
     pub(super) sizes: wire::Sizes,
     /// Its known answers.
-    pub(super) kat: Kat,
+    pub(super) kat: NistAnswer,
     /// Its implementations, in the file's order.
     pub(super) implementations: Vec<Implementation>,
 }
@@ -39,7 +39,7 @@ pub(super) fn parse(text: &str, file: &Path) -> Result<Claims, CatalogueError> {
     let meta: Meta =
         yaml_serde::from_str(text).map_err(|error| problem(file, error.to_string()))?;
     let (category, sizes) = claimed(&meta, file)?;
-    let kat = Kat {
+    let kat = NistAnswer {
         sha256: digest(&meta.nistkat_sha256)
             .ok_or_else(|| problem(file, "nistkat-sha256: not 64 hexadecimal digits"))?,
         generator: match meta.nistkat_rng {

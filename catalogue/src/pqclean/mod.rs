@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::instance::{Instance, Interface};
+use crate::instance::{Instance, Interface, Kat, Language, Origin};
 use crate::{CatalogueError, Package};
 
 use meta::{Claims, Implementation};
@@ -58,9 +58,14 @@ struct Scheme {
     claims: Claims,
 }
 
+/// The tree in the package.
+pub(crate) fn tree(package: &Package) -> PathBuf {
+    package.folder.join("pqclean")
+}
+
 /// Every instance of the tree in the package.
 pub(crate) fn scan(package: &Package) -> Result<Vec<Instance>, CatalogueError> {
-    let root = package.folder.join("pqclean");
+    let root = tree(package);
     let mut schemes = Vec::new();
     for kind in KINDS {
         schemes.extend(read_schemes(&root.join(kind))?);
@@ -73,8 +78,10 @@ pub(crate) fn scan(package: &Package) -> Result<Vec<Instance>, CatalogueError> {
     for scheme in &schemes {
         let unique = uses.get(&scheme.claims.name) == Some(&1);
         for implementation in &scheme.claims.implementations {
-            if scheme.folder.join(&implementation.name).is_dir() {
-                instances.push(instance(package, &root, scheme, unique, implementation));
+            let folder = scheme.folder.join(&implementation.name);
+            if folder.is_dir() {
+                let made = instance(package, &root, scheme, unique, implementation);
+                instances.push(made.with_sources(Language::files_in(&folder)?));
             }
         }
     }
@@ -101,6 +108,7 @@ fn read_schemes(folder: &Path) -> Result<Vec<Scheme>, CatalogueError> {
     Ok(schemes)
 }
 
+/// An instance with the sources that it shares with others; its own come to them.
 fn instance(
     package: &Package,
     root: &Path,
@@ -128,6 +136,8 @@ fn instance(
     if let Some(first) = vector_keccak.first() {
         include_folders.extend(common.join(first).parent().map(Path::to_owned));
     }
+    let shared = COMMON.iter().chain(vector_keccak);
+    let sources = shared.map(|source| common.join(source)).collect();
     let (start, of) = APPLE_SYNTAX;
     Instance {
         candidate: CANDIDATE.to_owned(),
@@ -141,18 +151,16 @@ fn instance(
         interface: Interface::Nist {
             prefix: symbol_prefix(folder_name, variant),
         },
-        sizes: claims.sizes,
-        kat: claims.kat,
+        sizes: Some(claims.sizes),
+        kat: Kat::Nist(claims.kat),
         architecture: implementation.architecture,
         required: implementation.required.clone(),
-        package: package.clone(),
+        libraries: Vec::new(),
+        defines: Vec::new(),
+        origin: Origin::Cargo(package.clone()),
         root: root.to_owned(),
-        folder: folder.join(variant),
-        shared_sources: COMMON
-            .iter()
-            .chain(vector_keccak)
-            .map(|source| common.join(source))
-            .collect(),
+        outside: Vec::new(),
+        sources,
         include_folders,
         defect: (folder_name.starts_with(start) && variant == of).then_some(APPLE_SYNTAX_REASON),
     }
@@ -191,7 +199,7 @@ fn natural(name: &str) -> Vec<(u64, String)> {
 mod tests {
     use super::*;
     use crate::board::{Architecture, Isa};
-    use crate::instance::Kat;
+    use crate::instance::NistAnswer;
 
     fn scheme(folder_name: &str, name: &str) -> Scheme {
         Scheme {
@@ -201,7 +209,7 @@ mod tests {
                 name: name.into(),
                 category: wire::Category::Kem,
                 sizes: wire::Sizes::default(),
-                kat: Kat {
+                kat: NistAnswer {
                     sha256: [0; 32],
                     generator: kat::generator::Generator::NistDrbg,
                 },
@@ -247,10 +255,10 @@ mod tests {
     fn vectorised_keccak_comes_with_its_headers() {
         let avx2 = convert(&scheme("ml-kem-768", "ML-KEM-768"), true, "avx2");
         let ends = |paths: &[PathBuf], end: &str| paths.iter().any(|path| path.ends_with(end));
-        assert!(ends(&avx2.shared_sources, KECCAK_4X[0]));
+        assert!(ends(&avx2.sources, KECCAK_4X[0]));
         assert!(ends(&avx2.include_folders, "common/keccak4x"));
         let hqc = convert(&scheme("hqc-128", "HQC-128"), true, "clean");
-        assert!(!ends(&hqc.shared_sources, KECCAK_4X[0]));
+        assert!(!ends(&hqc.sources, KECCAK_4X[0]));
         assert_eq!(hqc.include_folders.len(), 2);
     }
 

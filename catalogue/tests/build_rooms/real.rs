@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use catalogue::{BuildReport, Catalogue, DEFAULT_INSTANCE, FlagSet, board};
 
 use crate::build;
+use crate::build::functions::Functions;
 use crate::{root, settings, undefined};
 
 /// A finished build and its folder.
@@ -79,27 +80,23 @@ fn a_scheme_with_contexts_is_known_by_its_symbols() {
 fn a_scheme_without_contexts_and_another_generator_are_told() {
     let catalogue = Catalogue::load(&root()).unwrap();
     let board = board("linux").unwrap();
-    let name = |function: &str| format!("PREFIX_{function}");
+    let functions = |names: &[&'static str]| Functions {
+        named: names
+            .iter()
+            .map(|name| (*name, format!("PREFIX_{name}")))
+            .collect(),
+        passes: Vec::new(),
+        with_context: false,
+    };
     let falcon = build::generate::instance_source(
         catalogue.find("pqclean/Falcon-512").unwrap(),
         board,
-        &build::symbols::Functions::Sig {
-            with_context: false,
-            keypair: name("keypair"),
-            signature: name("signature"),
-            verify: name("verify"),
-            sign: name("sign"),
-            open: name("open"),
-        },
+        &functions(&["keypair", "signature", "verify", "sign", "open"]),
     );
     let hqc = build::generate::instance_source(
         catalogue.find("pqclean/HQC-128").unwrap(),
         board,
-        &build::symbols::Functions::Kem {
-            keypair: name("keypair"),
-            enc: name("enc"),
-            dec: name("dec"),
-        },
+        &functions(&["keypair", "enc", "dec"]),
     );
     insta::assert_snapshot!(falcon + &hqc);
 }

@@ -24,17 +24,13 @@ impl Toy {
             .unwrap()
             .clone();
         instance.root = folder.path().to_owned();
-        instance.folder = folder.path().join("own");
-        instance.shared_sources = vec![];
+        instance.sources = vec![];
         instance.include_folders = vec![];
-        fs::create_dir_all(&instance.folder).unwrap();
         for (name, text) in files {
             let path = folder.path().join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(&path, text).unwrap();
-            if !name.starts_with("own/") {
-                instance.shared_sources.push(path);
-            }
+            instance.sources.push(path);
         }
         Self { folder, instance }
     }
@@ -68,12 +64,12 @@ impl Toy {
 
 #[test]
 fn a_build_in_a_used_folder_keeps_nothing_of_the_last_one() {
-    let toy = Toy::new(&[
+    let mut toy = Toy::new(&[
         ("own/a.c", "int f(void);\nint f(void) { return 1; }\n"),
         ("own/b.c", "int g(void);\nint g(void) { return 1; }\n"),
     ]);
     assert_eq!(members(&toy.build("linux", "linux").unwrap()).len(), 2);
-    fs::remove_file(toy.instance.folder.join("b.c")).unwrap();
+    toy.instance.sources.pop();
     assert_eq!(members(&toy.build("linux", "linux").unwrap()).len(), 1);
 }
 
@@ -118,7 +114,7 @@ fn a_name_that_two_sources_define_is_refused() {
     ]);
     let error = toy.error("linux");
     assert!(
-        error.contains("f is defined twice, in shared/b.c and in own/a.c"),
+        error.contains("f is defined twice, in own/a.c and in shared/b.c"),
         "{error}"
     );
 }
@@ -208,7 +204,7 @@ fn what_a_submission_defines_itself_is_not_renamed() {
 #[test]
 fn missing_functions_are_all_named() {
     let toy = Toy::new(&[("own/a.c", "int f(void);\nint f(void) { return 1; }\n")]);
-    let error = build::symbols::required(&toy.instance, &[])
+    let error = build::functions::required(&toy.instance, &[])
         .unwrap_err()
         .to_string();
     for function in ["keypair", "enc", "dec"] {

@@ -1,13 +1,15 @@
 //! The NIST interface: `crypto_kem_*` and `crypto_sign_*`, with PQClean's prefixes.
 
+use kat::generator::Generator;
 use kat::nist::{MESSAGE_BYTES, Opening, RecordDigest, TextSink};
-use spin::{Mutex, MutexGuard};
-use wire::{BufferName, Failure, FailureKind, KatReport, Operation, Sizes};
+use wire::{BufferName, Failure, FailureKind, KatFile, KatReport, MAX_PASSES, Operation, Sizes};
 
-use super::{Identity, heap, linked, random};
+use super::slot::Slots;
+use super::{drill, random, state, succeeded};
+use crate::board;
 use crate::cpu::Call;
-use crate::meter::buffers::{ALIGNMENT, Arena, Buffer, footprint};
-use crate::meter::instance::{Instance, Runner};
+use crate::meter::buffers::Arena;
+use crate::meter::instance::{Instance, Obstacle, Progress, Runner};
 
 /// Bytes of the message that is signed while measuring, as in the published harness.
 const MEASURED_MESSAGE: usize = 64;
@@ -45,133 +47,55 @@ pub enum Functions {
     },
 }
 
-/// Declares the functions of an instance by their symbols and collects the addresses.
-///
-/// A generated file calls it: `nist::functions! { Kem { keypair: "...", ... } }`, and after the
-/// functions whatever else the variant of [`Functions`] holds.
-macro_rules! functions {
-    ($variant:ident { $($function:ident: $symbol:literal),+ $(,)? } $($field:ident: $value:literal)?) => {
-        unsafe extern "C" {
-            $(#[link_name = $symbol] fn $function();)+
-        }
-
-        /// The functions of this instance.
-        pub fn functions() -> crate::abi::nist::Functions {
-            crate::abi::nist::Functions::$variant {
-                $($function: $function as *const () as usize,)+
-                $($field: $value)?
-            }
-        }
-    };
-}
-pub(super) use functions;
-
-/// Memory for all buffers of this image's instance.
-#[repr(align(64))]
-struct Memory([u8; total(&linked::IDENTITY.sizes)]);
-
-const _: () = assert!(align_of::<Memory>() == ALIGNMENT);
-
-static MEMORY: Mutex<Memory> = Mutex::new(Memory([0; total(&linked::IDENTITY.sizes)]));
-
-/// Bytes of the message buffer: the longer of the two messages.
-const MESSAGE: usize = MEASURED_MESSAGE;
-
-/// Bytes of a signed message.
-const fn signed_message(sizes: &Sizes) -> usize {
-    sizes.signature as usize + MESSAGE_BYTES
-}
-
-/// Bytes of all buffers with their guards.
-const fn total(sizes: &Sizes) -> usize {
-    footprint(sizes.public_key as usize)
-        + footprint(sizes.secret_key as usize)
-        + footprint(sizes.ciphertext as usize)
-        + 2 * footprint(sizes.shared_secret as usize)
-        + footprint(MESSAGE)
-        + footprint(sizes.signature as usize)
-        + footprint(signed_message(sizes))
-        + footprint(size_of::<usize>())
-}
+/// Numbers of the slots.
+const PK: usize = 0;
+const SK: usize = 1;
+const CT: usize = 2;
+const SS: usize = 3;
+const DECAPSULATED: usize = 4;
+const MESSAGE: usize = 5;
+const SIGNATURE: usize = 6;
+const SIGNED_MESSAGE: usize = 7;
 
 /// An instance that speaks the NIST interface.
 pub struct NistInstance {
-    generator: kat::generator::Generator,
+    generator: Generator,
     functions: Functions,
-    public_key: Buffer,
-    secret_key: Buffer,
-    ciphertext: Buffer,
-    shared_secret: Buffer,
-    decapsulated_secret: Buffer,
-    message: Buffer,
-    signature: Buffer,
-    signed_message: Buffer,
-    length: Buffer,
+    sizes: Sizes,
+    slots: Slots<8>,
 }
 
 impl NistInstance {
     /// The instance of this image; there is one.
-    pub fn new(identity: &Identity, functions: Functions) -> Self {
-        let sizes = &identity.sizes;
-        let mut arena = Arena::new(&mut MutexGuard::leak(MEMORY.lock()).0);
-        let mut take = |name, length: u32| arena.take(name, length as usize);
+    ///
+    /// # Panics
+    ///
+    /// When the sizes, which come from the catalogue, do not fit the board's memory.
+    pub fn new(sizes: Sizes, functions: Functions, generator: Generator) -> Self {
+        let signed_message = u64::from(sizes.signature) + MESSAGE_BYTES as u64;
+        let plan = [
+            (BufferName::PublicKey, sizes.public_key.into()),
+            (BufferName::SecretKey, sizes.secret_key.into()),
+            (BufferName::Ciphertext, sizes.ciphertext.into()),
+            (BufferName::SharedSecret, sizes.shared_secret.into()),
+            (BufferName::DecapsulatedSecret, sizes.shared_secret.into()),
+            (BufferName::Message, MEASURED_MESSAGE as u64),
+            (BufferName::Signature, sizes.signature.into()),
+            (BufferName::SignedMessage, signed_message),
+        ];
+        let mut arena = Arena::new(board::take_buffers());
         Self {
-            generator: identity.kat_generator,
+            generator,
             functions,
-            public_key: take(BufferName::PublicKey, sizes.public_key),
-            secret_key: take(BufferName::SecretKey, sizes.secret_key),
-            ciphertext: take(BufferName::Ciphertext, sizes.ciphertext),
-            shared_secret: take(BufferName::SharedSecret, sizes.shared_secret),
-            decapsulated_secret: take(BufferName::DecapsulatedSecret, sizes.shared_secret),
-            message: take(BufferName::Message, MESSAGE as u32),
-            signature: take(BufferName::Signature, sizes.signature),
-            signed_message: take(BufferName::SignedMessage, signed_message(sizes) as u32),
-            length: take(BufferName::Length, size_of::<usize>() as u32),
+            sizes,
+            slots: Slots::take(&mut arena, plan).expect("the catalogue's sizes fit the board"),
         }
     }
 
-    fn buffers(&self) -> [&Buffer; 9] {
-        [
-            &self.public_key,
-            &self.secret_key,
-            &self.ciphertext,
-            &self.shared_secret,
-            &self.decapsulated_secret,
-            &self.message,
-            &self.signature,
-            &self.signed_message,
-            &self.length,
-        ]
-    }
-
-    /// An empty heap and zeroed buffers, as a fresh process would have them.
+    /// An empty heap, static data as linked and zeroed buffers, as a fresh process has them.
     fn reset(&mut self) {
-        heap::reset();
-        for buffer in [
-            &mut self.public_key,
-            &mut self.secret_key,
-            &mut self.ciphertext,
-            &mut self.shared_secret,
-            &mut self.decapsulated_secret,
-            &mut self.message,
-            &mut self.signature,
-            &mut self.signed_message,
-            &mut self.length,
-        ] {
-            buffer.reset();
-        }
-    }
-
-    /// The length that the last call wrote.
-    fn reported_length(&self) -> u64 {
-        let mut bytes = [0; size_of::<usize>()];
-        bytes.copy_from_slice(self.length.contents());
-        usize::from_ne_bytes(bytes) as u64
-    }
-
-    /// Length of the last signature, checked by [`Instance::inspect`] when it was made.
-    fn signature_length(&self) -> usize {
-        usize::try_from(self.reported_length()).unwrap_or(0)
+        state::restore();
+        self.slots.reset();
     }
 
     /// The operation as a step of the set-up, judged like a measured one.
@@ -183,16 +107,10 @@ impl NistInstance {
 
     /// The call that performs the operation once.
     fn call(&mut self, operation: Operation) -> Call {
-        let [pk, sk, ct, ss, decapsulated, message, signature, length] = [
-            self.public_key.address(),
-            self.secret_key.address(),
-            self.ciphertext.address(),
-            self.shared_secret.address(),
-            self.decapsulated_secret.address(),
-            self.message.address(),
-            self.signature.address(),
-            self.length.address(),
-        ];
+        let slots = &mut self.slots;
+        let [pk, sk, ct, ss, decapsulated, message, signature] =
+            [PK, SK, CT, SS, DECAPSULATED, MESSAGE, SIGNATURE].map(|slot| slots[slot].address());
+        let length = slots[SIGNATURE].length_address();
         match (self.functions, operation) {
             (Functions::Kem { enc, .. }, Operation::Enc) => {
                 // SAFETY: the functions come from the instance's own objects; the catalogue says
@@ -212,7 +130,8 @@ impl NistInstance {
                 Operation::Sign,
             ) => self.signing_call(function, [signature, length, message, MEASURED_MESSAGE, sk]),
             (Functions::Sig { verify, .. }, Operation::Verify) => {
-                let signed = self.signature_length();
+                // Checked by `inspect` when it was made.
+                let signed = self.slots[SIGNATURE].length() as usize;
                 self.signing_call(verify, [signature, signed, message, MEASURED_MESSAGE, pk])
             }
             // The meter offers no operation that is not of the instance's category.
@@ -246,13 +165,13 @@ impl NistInstance {
         runner: &mut R,
     ) -> Result<(), Failure> {
         self.step(Operation::Keygen, runner)?;
-        record.field_hex("pk", self.public_key.contents());
-        record.field_hex("sk", self.secret_key.contents());
+        record.field_hex("pk", self.slots[PK].whole());
+        record.field_hex("sk", self.slots[SK].whole());
         self.step(Operation::Enc, runner)?;
-        drill(&mut self.ciphertext);
-        record.field_hex("ct", self.ciphertext.contents());
-        drill(&mut self.ciphertext);
-        record.field_hex("ss", self.shared_secret.contents());
+        drill(self.slots[CT].contents_mut());
+        record.field_hex("ct", self.slots[CT].whole());
+        drill(self.slots[CT].contents_mut());
+        record.field_hex("ss", self.slots[SS].whole());
         self.step(Operation::Dec, runner)
     }
 
@@ -265,36 +184,36 @@ impl NistInstance {
         runner: &mut R,
     ) -> Result<(), Failure> {
         self.step(Operation::Keygen, runner)?;
-        record.field_hex("pk", self.public_key.contents());
-        record.field_hex("sk", self.secret_key.contents());
+        record.field_hex("pk", self.slots[PK].whole());
+        record.field_hex("sk", self.slots[SK].whole());
 
-        self.message.contents_mut()[..MESSAGE_BYTES].copy_from_slice(message);
+        self.slots[MESSAGE].contents_mut()[..MESSAGE_BYTES].copy_from_slice(message);
         let arguments = [
-            self.signed_message.address(),
-            self.length.address(),
-            self.message.address(),
+            self.slots[SIGNED_MESSAGE].address(),
+            self.slots[SIGNED_MESSAGE].length_address(),
+            self.slots[MESSAGE].address(),
             MESSAGE_BYTES,
-            self.secret_key.address(),
+            self.slots[SK].address(),
         ];
         let call = self.signing_call(sign, arguments);
         let returned = runner.run(&call);
         let length = self.signed_length(Operation::Sign, returned)?;
         record.field_decimal("smlen", length as u64);
-        drill(&mut self.signed_message);
-        record.field_hex("sm", &self.signed_message.contents()[..length]);
-        drill(&mut self.signed_message);
+        drill(self.slots[SIGNED_MESSAGE].contents_mut());
+        record.field_hex("sm", &self.slots[SIGNED_MESSAGE].whole()[..length]);
+        drill(self.slots[SIGNED_MESSAGE].contents_mut());
 
         let arguments = [
-            self.signed_message.address(),
-            self.length.address(),
-            self.signed_message.address(),
+            self.slots[SIGNED_MESSAGE].address(),
+            self.slots[SIGNED_MESSAGE].length_address(),
+            self.slots[SIGNED_MESSAGE].address(),
             length,
-            self.public_key.address(),
+            self.slots[PK].address(),
         ];
         let call = self.signing_call(open, arguments);
         let returned = runner.run(&call);
         let length = self.signed_length(Operation::Verify, returned)?;
-        if self.signed_message.contents()[..length] != *message {
+        if self.slots[SIGNED_MESSAGE].whole()[..length] != *message {
             return Err(failure(Operation::Verify, FailureKind::Disagreement));
         }
         Ok(())
@@ -303,23 +222,29 @@ impl NistInstance {
     /// The length that `crypto_sign` or `crypto_sign_open` wrote, all else being well.
     fn signed_length(&self, operation: Operation, returned: u64) -> Result<usize, Failure> {
         succeeded(returned)
-            .and_then(|()| self.check_guards())
-            .and_then(|()| self.signed_message.check_length(self.reported_length()))
+            .and_then(|()| self.slots.check_guards())
+            .and_then(|()| self.slots[SIGNED_MESSAGE].value())
+            .map(<[u8]>::len)
             .map_err(|kind| failure(operation, kind))
-    }
-
-    fn check_guards(&self) -> Result<(), FailureKind> {
-        self.buffers()
-            .iter()
-            .try_for_each(|buffer| buffer.check_guards())
     }
 }
 
 impl Instance for NistInstance {
+    fn sizes<R: Runner>(&mut self, _runner: &mut R) -> Result<Sizes, Failure> {
+        Ok(self.sizes)
+    }
+
+    fn messages<R: Runner>(
+        &mut self,
+        _runner: &mut R,
+    ) -> Result<heapless::Vec<u32, MAX_PASSES>, Obstacle> {
+        Err(Obstacle::Absent("the instance is no key exchange"))
+    }
+
     fn prepare<R: Runner>(&mut self, operation: Operation, runner: &mut R) -> Result<(), Failure> {
         self.reset();
         random::seed_for_measurement();
-        for (index, byte) in self.message.contents_mut().iter_mut().enumerate() {
+        for (index, byte) in self.slots[MESSAGE].contents_mut().iter_mut().enumerate() {
             *byte = (131 * index + MEASURED_MESSAGE) as u8;
         }
         let setup: &[Operation] = match operation {
@@ -341,22 +266,17 @@ impl Instance for NistInstance {
     }
 
     fn inspect(&self, operation: Operation) -> Result<(), FailureKind> {
-        self.check_guards()?;
+        self.slots.check_guards()?;
         match operation {
-            Operation::Dec
-                if self.shared_secret.contents() != self.decapsulated_secret.contents() =>
-            {
+            Operation::Dec if self.slots[SS].whole() != self.slots[DECAPSULATED].whole() => {
                 Err(FailureKind::Disagreement)
             }
-            Operation::Sign => self
-                .signature
-                .check_length(self.reported_length())
-                .map(drop),
+            Operation::Sign => self.slots[SIGNATURE].value().map(drop),
             _ => Ok(()),
         }
     }
 
-    fn known_answer<R: Runner>(&mut self, runner: &mut R) -> Result<KatReport, Failure> {
+    fn first_record<R: Runner>(&mut self, runner: &mut R) -> Result<KatReport, Obstacle> {
         self.reset();
         let opening = Opening::draw(self.generator);
         random::seed_for_known_answer(self.generator, &opening.seed);
@@ -375,13 +295,17 @@ impl Instance for NistInstance {
             .finish()
             .expect("a NIST record has at most eight fields"))
     }
-}
 
-/// Every function of this interface returns an `int`, 0 for success.
-fn succeeded(returned: u64) -> Result<(), FailureKind> {
-    match returned as i32 {
-        0 => Ok(()),
-        code => Err(FailureKind::ReturnCode(code.into())),
+    fn known_answers<R: Runner, S: TextSink>(
+        &mut self,
+        _file: KatFile,
+        _runner: &mut R,
+        _sink: &mut S,
+        _progress: Progress<'_>,
+    ) -> Result<(), Obstacle> {
+        Err(Obstacle::Absent(
+            "the instance has no known-answer files of the NGCC interface",
+        ))
     }
 }
 
@@ -391,12 +315,5 @@ fn failure(operation: Operation, kind: FailureKind) -> Failure {
         operation,
         call: 0,
         kind,
-    }
-}
-
-/// The drill against wrong answers: flips one bit, and back again at the second call.
-fn drill(buffer: &mut Buffer) {
-    if cfg!(drill_wrong_kat) {
-        buffer.contents_mut()[0] ^= 1;
     }
 }

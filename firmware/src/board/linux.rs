@@ -1,6 +1,7 @@
 //! A process of Linux: an inherited socket for the line, mappings for the memory.
 
 use core::ptr;
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
@@ -13,6 +14,7 @@ use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use crate::board::MeasuringStack;
+use crate::board::statics::Statics;
 use crate::cpu::{counter, exceptions};
 use crate::meter::log::info;
 
@@ -28,6 +30,10 @@ const STACK: usize = 8 << 20;
 /// Bytes of the submission's heap, as on the boards.
 const HEAP: usize = 256 << 20;
 
+/// Address space for buffers: a hash function's longest message and more. What is not written
+/// takes no memory.
+const BUFFERS: usize = 2 << 30;
+
 /// The inherited socket.
 static LINE: OnceLock<UnixStream> = OnceLock::new();
 
@@ -40,6 +46,10 @@ struct Memory {
     stack: usize,
     /// Start of the heap.
     heap: usize,
+    /// Start of the buffers.
+    buffers: usize,
+    /// Start of the copy of the submission's static data.
+    copy: usize,
 }
 
 static MEMORY: OnceLock<Memory> = OnceLock::new();
@@ -91,6 +101,8 @@ fn prepare(number: i32) -> std::io::Result<()> {
     // A number that is no socket is noticed here and not in the middle of a measurement.
     line.local_addr()?;
     let _ = MEMORY.set(Memory::map()?);
+    // SAFETY: nothing of the submission has run yet.
+    unsafe { statics().save() };
     exceptions::start()?;
     let _ = STARTED.set(Instant::now());
     LINE.set(line)
@@ -112,7 +124,12 @@ impl Memory {
             }
         };
         let stack = map(GUARD + STACK, ProtFlags::empty())?;
-        let heap = map(HEAP, ProtFlags::READ | ProtFlags::WRITE)?;
+        let read_write = ProtFlags::READ | ProtFlags::WRITE;
+        let heap = map(HEAP, read_write)?;
+        let buffers = map(BUFFERS, read_write)?;
+        let (begin, end) = data();
+        // A mapping of no bytes is an error.
+        let copy = map((end - begin).max(1), read_write)?;
         // SAFETY: the upper part of the mapping just made.
         unsafe {
             let read_write = MprotectFlags::READ | MprotectFlags::WRITE;
@@ -121,6 +138,8 @@ impl Memory {
         Ok(Self {
             stack: stack.expose_provenance(),
             heap: heap.expose_provenance(),
+            buffers: buffers.expose_provenance(),
+            copy: copy.expose_provenance(),
         })
     }
 }
@@ -194,6 +213,68 @@ pub fn clock_hz() -> u64 {
 /// The memory that the submission's heap is made of.
 pub fn heap() -> *mut [u8] {
     ptr::slice_from_raw_parts_mut(ptr::with_exposed_provenance_mut(memory().heap), HEAP)
+}
+
+// The build names the sections of the submission's static data so that the linker marks their
+// ends with symbols. One byte of ours in each: sections that are empty have no ends.
+core::arch::global_asm!(
+    ".pushsection meter_sub_data, \"aw\", @progbits",
+    "meter_sub_data_anchor: .byte 0",
+    ".popsection",
+    ".pushsection meter_sub_bss, \"aw\", @nobits",
+    "meter_sub_bss_anchor: .skip 1",
+    ".popsection",
+);
+
+unsafe extern "C" {
+    static meter_sub_data_anchor: u8;
+    static meter_sub_bss_anchor: u8;
+    static __start_meter_sub_data: u8;
+    static __stop_meter_sub_data: u8;
+    static __start_meter_sub_bss: u8;
+    static __stop_meter_sub_bss: u8;
+}
+
+/// The submission's initialised data, begin and end.
+fn data() -> (usize, usize) {
+    // What nothing refers to would be left out by the linker.
+    core::hint::black_box((
+        &raw const meter_sub_data_anchor,
+        &raw const meter_sub_bss_anchor,
+    ));
+    (
+        (&raw const __start_meter_sub_data).expose_provenance(),
+        (&raw const __stop_meter_sub_data).expose_provenance(),
+    )
+}
+
+fn statics() -> Statics {
+    Statics {
+        data: data(),
+        copy: memory().copy,
+        bss: (
+            (&raw const __start_meter_sub_bss).expose_provenance(),
+            (&raw const __stop_meter_sub_bss).expose_provenance(),
+        ),
+    }
+}
+
+/// Puts the submission's static data back to what was linked. What the C library keeps, a shared
+/// one, stays as it is.
+pub fn restore_statics() {
+    // SAFETY: called between calls of the submission, on the one thread that there is.
+    unsafe { statics().restore() };
+}
+
+/// The memory that buffers are made of. To be taken once: another time there is none.
+pub fn take_buffers() -> &'static mut [u8] {
+    static TAKEN: AtomicBool = AtomicBool::new(false);
+    if TAKEN.swap(true, Ordering::Relaxed) {
+        return &mut [];
+    }
+    let begin = ptr::with_exposed_provenance_mut(memory().buffers);
+    // SAFETY: the mapping is used for nothing else, and is taken once.
+    unsafe { core::slice::from_raw_parts_mut(begin, BUFFERS) }
 }
 
 /// Whether this address lies in the hole below the measuring stack.

@@ -1,6 +1,7 @@
 //! QEMU's `virt` machine (docs/system/arm/virt in QEMU's manual; addresses from hw/arm/virt.c).
 
 use core::ptr::NonNull;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use aarch64_cpu::asm;
 use aarch64_paging::descriptor::El1Attributes;
@@ -12,6 +13,7 @@ use embedded_hal::delay::DelayNs;
 use smccc::{Hvc, Smc, psci};
 
 use crate::board::MeasuringStack;
+use crate::board::statics::Statics;
 use crate::cpu::{counter, entry, paging, timer};
 use crate::meter::self_test::CounterDescription;
 
@@ -50,6 +52,13 @@ unsafe extern "C" {
     static boot_stack_end: u8;
     static heap_begin: u8;
     static heap_end: u8;
+    static buffers_begin: u8;
+    static buffers_end: u8;
+    static restored_data_begin: u8;
+    static restored_data_end: u8;
+    static restored_data_copy: u8;
+    static restored_bss_begin: u8;
+    static restored_bss_end: u8;
     static measuring_stack_begin: u8;
     static measuring_stack_end: u8;
     static build_id_note_begin: u8;
@@ -69,7 +78,7 @@ macro_rules! address {
 ///
 /// To be called once, first thing in `main`.
 pub unsafe fn start() -> CounterDescription {
-    let regions: [(usize, usize, El1Attributes); 8] = [
+    let regions: [(usize, usize, El1Attributes); 9] = [
         (DEVICES.0, DEVICES.1, paging::DEVICE),
         (address!(text_begin), address!(text_end), paging::CODE),
         (
@@ -88,6 +97,7 @@ pub unsafe fn start() -> CounterDescription {
             address!(boot_stack_end),
             paging::DATA,
         ),
+        (address!(buffers_begin), address!(buffers_end), paging::DATA),
         (address!(heap_begin), address!(heap_end), paging::DATA),
         (
             address!(measuring_stack_begin),
@@ -101,6 +111,8 @@ pub unsafe fn start() -> CounterDescription {
         entry::split_stacks();
         paging::activate(&regions);
     }
+    // SAFETY: nothing of the submission has run yet.
+    unsafe { statics().save() };
     let configuration = LineConfig {
         data_bits: DataBits::Bits8,
         parity: Parity::None,
@@ -186,6 +198,33 @@ pub unsafe fn measuring_stack() -> MeasuringStack {
 pub fn heap() -> *mut [u8] {
     let begin = (&raw const heap_begin).cast_mut();
     core::ptr::slice_from_raw_parts_mut(begin, address!(heap_end) - address!(heap_begin))
+}
+
+/// The submission's static data, the C library's with it: it, too, keeps state from call to call.
+fn statics() -> Statics {
+    Statics {
+        data: (address!(restored_data_begin), address!(restored_data_end)),
+        copy: address!(restored_data_copy),
+        bss: (address!(restored_bss_begin), address!(restored_bss_end)),
+    }
+}
+
+/// Puts the submission's static data back to what was linked.
+pub fn restore_statics() {
+    // SAFETY: called between calls of the submission, by the one core that runs.
+    unsafe { statics().restore() };
+}
+
+/// The memory that buffers are made of. To be taken once: another time there is none.
+pub fn take_buffers() -> &'static mut [u8] {
+    static TAKEN: AtomicBool = AtomicBool::new(false);
+    if TAKEN.swap(true, Ordering::Relaxed) {
+        return &mut [];
+    }
+    let begin = (&raw const buffers_begin).cast_mut();
+    let length = address!(buffers_end) - address!(buffers_begin);
+    // SAFETY: the linker script gives this memory to nothing else, and it is taken once.
+    unsafe { core::slice::from_raw_parts_mut(begin, length) }
 }
 
 /// Whether this address lies in the hole below the measuring stack.

@@ -14,8 +14,10 @@ const GUARD_BYTE: u8 = 0xa5;
 pub const ALIGNMENT: usize = 64;
 
 /// Bytes that a buffer takes up with its guards, rounded up so that the next one is aligned.
-pub const fn footprint(length: usize) -> usize {
-    (GUARD + length + GUARD).next_multiple_of(ALIGNMENT)
+fn checked_footprint(length: usize) -> Option<usize> {
+    length
+        .checked_add(2 * GUARD)?
+        .checked_next_multiple_of(ALIGNMENT)
 }
 
 /// Hands out buffers from one piece of memory.
@@ -39,11 +41,18 @@ impl Arena {
 
     /// The next buffer, zeroed, its guards set.
     ///
-    /// # Panics
+    /// # Errors
     ///
-    /// When the arena was made too small: its size is computed with [`footprint`].
-    pub fn take(&mut self, name: BufferName, length: usize) -> Buffer {
-        let (memory, left) = core::mem::take(&mut self.left).split_at_mut(footprint(length));
+    /// [`FailureKind::Memory`] when not enough is left; what was taken before stays taken.
+    pub fn take(&mut self, name: BufferName, length: usize) -> Result<Buffer, FailureKind> {
+        let needed = checked_footprint(length);
+        let Some(needed) = needed.filter(|needed| *needed <= self.left.len()) else {
+            return Err(FailureKind::Memory {
+                needed: length as u64,
+                available: self.left.len() as u64,
+            });
+        };
+        let (memory, left) = core::mem::take(&mut self.left).split_at_mut(needed);
         self.left = left;
         let mut buffer = Buffer {
             name,
@@ -51,8 +60,36 @@ impl Arena {
             memory,
         };
         buffer.reset();
-        buffer
+        Ok(buffer)
     }
+
+    /// A buffer over everything that is left, empty until [`Buffer::resize`].
+    ///
+    /// # Errors
+    ///
+    /// [`FailureKind::Memory`] when not even an empty one fits.
+    pub fn take_rest(self, name: BufferName) -> Result<Buffer, FailureKind> {
+        let available = self.left.len();
+        if available < 2 * GUARD {
+            return Err(FailureKind::Memory {
+                needed: 2 * GUARD as u64,
+                available: available as u64,
+            });
+        }
+        let mut buffer = Buffer {
+            name,
+            length: 0,
+            memory: self.left,
+        };
+        buffer.reset();
+        Ok(buffer)
+    }
+}
+
+/// Bytes of guard behind a buffer with this much memory after its end: more than [`GUARD`] where
+/// rounding left some.
+fn zone_length(after: usize) -> usize {
+    after.min(GUARD + ALIGNMENT)
 }
 
 /// A buffer between guard zones.
@@ -69,7 +106,31 @@ impl Buffer {
         let (contents, after) = rest.split_at_mut(self.length);
         before.fill(GUARD_BYTE);
         contents.fill(0);
-        after.fill(GUARD_BYTE);
+        let zone = zone_length(after.len());
+        after[..zone].fill(GUARD_BYTE);
+    }
+
+    /// Gives the buffer another length; its contents are zeroed.
+    ///
+    /// # Errors
+    ///
+    /// [`FailureKind::Memory`] when its memory does not hold as many bytes.
+    pub fn resize(&mut self, length: usize) -> Result<(), FailureKind> {
+        let available = self.room();
+        if length > available {
+            return Err(FailureKind::Memory {
+                needed: length as u64,
+                available: available as u64,
+            });
+        }
+        self.length = length;
+        self.reset();
+        Ok(())
+    }
+
+    /// Bytes that its memory could hold between guards.
+    pub fn room(&self) -> usize {
+        self.memory.len().saturating_sub(2 * GUARD)
     }
 
     /// The contents.
@@ -95,7 +156,9 @@ impl Buffer {
     pub fn check_guards(&self) -> Result<(), FailureKind> {
         let damaged = |byte: &u8| *byte != GUARD_BYTE;
         let before = self.memory[..GUARD].iter().rev().position(damaged);
-        let after = self.memory[GUARD + self.length..].iter().position(damaged);
+        let after = &self.memory[GUARD + self.length..];
+        let after = &after[..zone_length(after.len())];
+        let after = after.iter().position(damaged);
         let (side, index) = match (before, after) {
             (None, None) => return Ok(()),
             (_, Some(index)) => (Side::After, index),
@@ -139,8 +202,8 @@ mod tests {
     #[test]
     fn a_write_outside_is_found_on_either_side() {
         let mut arena = arena();
-        let mut buffer = arena.take(BufferName::Signature, 100);
-        let next = arena.take(BufferName::Message, 64);
+        let mut buffer = arena.take(BufferName::Signature, 100).unwrap();
+        let next = arena.take(BufferName::Message, 64).unwrap();
         assert!(next.contents().as_ptr().addr().is_multiple_of(ALIGNMENT));
         assert_eq!(buffer.check_guards(), Ok(()));
         for (position, side, distance) in [
@@ -164,7 +227,7 @@ mod tests {
 
     #[test]
     fn a_length_beyond_the_buffer_is_refused() {
-        let buffer = arena().take(BufferName::Ciphertext, 10);
+        let buffer = arena().take(BufferName::Ciphertext, 10).unwrap();
         assert_eq!(buffer.check_length(10), Ok(10));
         for reported in [11, u64::MAX] {
             assert_eq!(
@@ -175,6 +238,27 @@ mod tests {
                     capacity: 10
                 })
             );
+        }
+    }
+
+    #[test]
+    fn memory_that_is_not_there_is_not_handed_out() {
+        let mut arena = arena();
+        for length in [4096, usize::MAX] {
+            assert!(matches!(
+                arena.take(BufferName::PublicKey, length),
+                Err(FailureKind::Memory { needed, available: 4096 }) if needed == length as u64
+            ));
+        }
+        let mut rest = arena.take_rest(BufferName::Message).unwrap();
+        assert_eq!(rest.room(), 4096 - 2 * GUARD);
+        assert!(rest.resize(rest.room() + 1).is_err());
+        for length in [0, 1000, 10, rest.room()] {
+            assert_eq!(rest.resize(length), Ok(()));
+            assert_eq!(rest.contents().len(), length);
+            assert_eq!(rest.check_guards(), Ok(()));
+            rest.memory[GUARD + length] ^= 1;
+            assert!(rest.check_guards().is_err());
         }
     }
 }

@@ -1,6 +1,8 @@
 //! What the meter needs to know of an instance, whatever interface it speaks.
 
-use wire::{Failure, FailureKind, KatReport, Operation};
+use heapless::Vec;
+use kat::nist::TextSink;
+use wire::{Failure, FailureKind, KatFile, KatReport, MAX_PASSES, Operation, Sizes};
 
 use crate::cpu::Call;
 
@@ -12,19 +14,62 @@ pub trait Runner {
     /// Runs a call that belongs to the operation. The whole return register comes back, of which
     /// an `int` is the low half.
     fn run(&mut self, call: &Call) -> u64;
+
+    /// Runs a call that must happen and is not part of what is measured.
+    fn aside(&mut self, call: &Call) -> u64;
+}
+
+/// Hears how far a known-answer file has come: so many of so many.
+pub type Progress<'a> = &'a mut dyn FnMut(u32, u32);
+
+/// Why something that was asked of an instance has no answer.
+#[derive(Debug)]
+pub enum Obstacle {
+    /// A call did not do what it must.
+    Failed(Failure),
+    /// The file needs a message of more bytes than there are.
+    TooLarge {
+        /// Bytes that it needs.
+        needed: u64,
+        /// Bytes that there are.
+        available: u64,
+    },
+    /// The instance has no such thing.
+    Absent(&'static str),
+}
+
+impl From<Failure> for Obstacle {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
 }
 
 /// An instance of a submission behind one of the C interfaces.
 pub trait Instance {
-    /// Brings buffers, randomness, heap and keys to the state before the first call of
-    /// `operation`, the same every time.
+    /// Asks the instance for its sizes.
+    ///
+    /// # Errors
+    ///
+    /// A [`Failure`] when they do not fit the memory.
+    fn sizes<R: Runner>(&mut self, runner: &mut R) -> Result<Sizes, Failure>;
+
+    /// Runs one whole key exchange; the bytes of each of its messages come back.
+    ///
+    /// # Errors
+    ///
+    /// [`Obstacle::Absent`] where the instance is no key exchange.
+    fn messages<R: Runner>(&mut self, runner: &mut R) -> Result<Vec<u32, MAX_PASSES>, Obstacle>;
+
+    /// Brings buffers, randomness, heap, static data and keys to the state before the first call
+    /// of `operation`, the same every time.
     ///
     /// # Errors
     ///
     /// A [`Failure`] that names the operation of the set-up that failed.
     fn prepare<R: Runner>(&mut self, operation: Operation, runner: &mut R) -> Result<(), Failure>;
 
-    /// Performs the operation once. What is judged here is cheap enough to stand inside a loop.
+    /// Performs the operation once; for a step of a key exchange, a whole run of which only that
+    /// step counts. What is judged here is cheap enough to stand inside a loop.
     ///
     /// # Errors
     ///
@@ -42,10 +87,24 @@ pub trait Instance {
     /// What was wrong.
     fn inspect(&self, operation: Operation) -> Result<(), FailureKind>;
 
-    /// Regenerates the first record of the known answers.
+    /// Regenerates the first record of NIST's known answers.
     ///
     /// # Errors
     ///
-    /// A [`Failure`] that names the operation that failed.
-    fn known_answer<R: Runner>(&mut self, runner: &mut R) -> Result<KatReport, Failure>;
+    /// [`Obstacle::Absent`] where the interface has none.
+    fn first_record<R: Runner>(&mut self, runner: &mut R) -> Result<KatReport, Obstacle>;
+
+    /// Regenerates an official known-answer file of the NGCC interface and writes its text.
+    ///
+    /// # Errors
+    ///
+    /// [`Obstacle::Absent`] where the interface has no such file. The number of the call in a
+    /// [`Failure`] is that of the record.
+    fn known_answers<R: Runner, S: TextSink>(
+        &mut self,
+        file: KatFile,
+        runner: &mut R,
+        sink: &mut S,
+        progress: Progress<'_>,
+    ) -> Result<(), Obstacle>;
 }

@@ -5,7 +5,7 @@ use wire::{Failure, FailureKind, Operation, Probe};
 use crate::board::{self, MeasuringStack};
 use crate::cpu::{Call, counter};
 use crate::meter::instance::{Instance, Runner};
-use crate::meter::runner::{StackGauge, Stopwatch};
+use crate::meter::runner::{StackGauge, StepWatch, Stopwatch};
 
 /// What one bracket around a loop showed.
 pub struct Total {
@@ -80,7 +80,7 @@ impl<I: Instance> Subject<'_, I> {
     /// One bracket around `calls` calls, after set-up and `warmups` untimed ones.
     ///
     /// Returned codes are judged inside the loop, at the cost of a comparison; guards and lengths
-    /// after it.
+    /// after it. For a step of a key exchange, the sum of a bracket around it in each run.
     ///
     /// # Errors
     ///
@@ -92,6 +92,9 @@ impl<I: Instance> Subject<'_, I> {
         calls: u32,
     ) -> Result<Total, Failure> {
         self.warm_up(stack, warmups)?;
+        if self.operation().is_step() {
+            return self.total_of_steps(stack, calls);
+        }
         let begin = board::nanoseconds();
         let start = counter::read();
         for call in 0..calls {
@@ -105,6 +108,14 @@ impl<I: Instance> Subject<'_, I> {
             count: end.wrapping_sub(start),
             nanoseconds,
         })
+    }
+
+    fn total_of_steps(&mut self, stack: &mut MeasuringStack, calls: u32) -> Result<Total, Failure> {
+        let mut watch = StepWatch::new(stack);
+        for call in 0..calls {
+            self.perform_and_inspect(call, &mut watch)?;
+        }
+        Ok(watch.total())
     }
 
     /// A bracket around each call, net of the empty call; one sample for each place of `samples`.

@@ -10,5 +10,6 @@ mod result;
 mod runner;
 pub mod self_test;
 mod serve;
+mod text;
 
 pub use serve::serve;

@@ -3,6 +3,8 @@
 use heapless::Vec;
 use wire::{Failure, Response, SAMPLES_PER_BLOCK, SampleBlock, Text};
 
+use crate::meter::instance::Obstacle;
+
 /// A result that is kept until the host releases it.
 #[expect(
     clippy::large_enum_variant,
@@ -19,8 +21,25 @@ pub enum Held {
 pub enum Unanswered {
     /// An operation did not do what it must.
     Failed(Failure),
+    /// A known-answer file needs more memory than there is.
+    TooLarge {
+        /// Bytes that it needs.
+        needed: u64,
+        /// Bytes that there are.
+        available: u64,
+    },
     /// The meter cannot do it.
     Refused(&'static str),
+}
+
+impl From<Obstacle> for Unanswered {
+    fn from(obstacle: Obstacle) -> Self {
+        match obstacle {
+            Obstacle::Failed(failure) => Self::Failed(failure),
+            Obstacle::TooLarge { needed, available } => Self::TooLarge { needed, available },
+            Obstacle::Absent(reason) => Self::Refused(reason),
+        }
+    }
 }
 
 impl From<Failure> for Unanswered {
@@ -33,6 +52,7 @@ impl From<Unanswered> for Held {
     fn from(unanswered: Unanswered) -> Self {
         Self::One(match unanswered {
             Unanswered::Failed(failure) => Response::Failed(failure),
+            Unanswered::TooLarge { needed, available } => Response::TooLarge { needed, available },
             Unanswered::Refused(reason) => refused(reason),
         })
     }

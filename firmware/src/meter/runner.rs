@@ -1,11 +1,16 @@
-//! The runners: one that only runs, one that counts, one that looks at the stack.
+//! The runners: one that only runs, two that count, one that looks at the stack.
 
-use crate::board::MeasuringStack;
+use crate::board::{self, MeasuringStack};
 use crate::cpu::{Call, STACK_AT_CALL, counter};
 use crate::meter::instance::Runner;
+use crate::meter::measure::Total;
 
 impl Runner for MeasuringStack {
     fn run(&mut self, call: &Call) -> u64 {
+        MeasuringStack::run(self, call)
+    }
+
+    fn aside(&mut self, call: &Call) -> u64 {
         MeasuringStack::run(self, call)
     }
 }
@@ -43,6 +48,50 @@ impl Runner for Stopwatch<'_> {
         self.count += end.wrapping_sub(start).saturating_sub(self.overhead);
         returned
     }
+
+    fn aside(&mut self, call: &Call) -> u64 {
+        self.stack.run(call)
+    }
+}
+
+/// Sums what the calls cost, in counts with nothing taken off and on the board's clock: a trial of
+/// an operation that only stands inside a longer run.
+pub struct StepWatch<'a> {
+    stack: &'a mut MeasuringStack,
+    total: Total,
+}
+
+impl<'a> StepWatch<'a> {
+    /// A watch at zero.
+    pub fn new(stack: &'a mut MeasuringStack) -> Self {
+        let total = Total {
+            count: 0,
+            nanoseconds: 0,
+        };
+        Self { stack, total }
+    }
+
+    /// What all calls cost together.
+    pub fn total(self) -> Total {
+        self.total
+    }
+}
+
+impl Runner for StepWatch<'_> {
+    #[inline(never)]
+    fn run(&mut self, call: &Call) -> u64 {
+        let begin = board::nanoseconds();
+        let start = counter::read();
+        let returned = self.stack.run(call);
+        let end = counter::read();
+        self.total.nanoseconds += board::nanoseconds() - begin;
+        self.total.count += end.wrapping_sub(start);
+        returned
+    }
+
+    fn aside(&mut self, call: &Call) -> u64 {
+        self.stack.run(call)
+    }
 }
 
 /// Finds how much stack the deepest of the calls used: paint, call, look.
@@ -78,5 +127,9 @@ impl Runner for StackGauge<'_> {
         let touched = self.stack.len() - self.stack.untouched(self.pattern);
         self.deepest = self.deepest.max(touched);
         returned
+    }
+
+    fn aside(&mut self, call: &Call) -> u64 {
+        self.stack.run(call)
     }
 }

@@ -1,9 +1,13 @@
 //! Answering the host, one request after the other.
 
-use spin::Mutex;
-use wire::{CounterSource, Hello, Loop, Operation, Request, Response, SAMPLES_PER_BLOCK};
+use core::cell::RefCell;
 
-use crate::board::{Line, MeasuringStack};
+use spin::Mutex;
+use wire::{
+    CounterSource, Hello, KatFile, Loop, Operation, Request, Response, SAMPLES_PER_BLOCK, Sizes,
+};
+
+use crate::board::{self, Line, MeasuringStack};
 use crate::cpu::Call;
 use crate::meter::fault;
 use crate::meter::instance::Instance;
@@ -11,6 +15,7 @@ use crate::meter::link::{Asked, Link};
 use crate::meter::log::info;
 use crate::meter::measure::{Subject, Total};
 use crate::meter::result::{self, Held, Unanswered, refused};
+use crate::meter::text::{Blocks, Digested};
 
 /// Samples of one request at most: the iterations that the published plan allows in one trial.
 pub const MAX_SAMPLES: usize = 20_000;
@@ -21,10 +26,15 @@ static SAMPLES: Mutex<[u64; MAX_SAMPLES]> = Mutex::new([0; MAX_SAMPLES]);
 /// Loops expected to take longer than this are announced before they start.
 const ANNOUNCE_NANOSECONDS: u64 = 100_000_000;
 
+/// How often the host hears of progress, on the board's clock.
+const PROGRESS_NANOSECONDS: u64 = 500_000_000;
+
 /// The meter: an instance, the stack it runs on, and what is held for the host.
 struct Meter<'a, L: Line, I: Instance> {
     link: Link<L>,
     hello: Hello,
+    /// What the instance said of its sizes.
+    sizes: Option<Sizes>,
     stack: MeasuringStack,
     instance: I,
     samples: &'a mut [u64; MAX_SAMPLES],
@@ -38,11 +48,25 @@ struct Measured<'a, I: Instance> {
     samples: &'a mut [u64],
 }
 
+/// Tells the host how far a known-answer file has come, which also says that all is well.
+fn progress<L: Line>(link: &RefCell<&mut Link<L>>, number: u16) -> impl FnMut(u32, u32) {
+    let mut last = board::nanoseconds();
+    move |done, total| {
+        let now = board::nanoseconds();
+        if now - last >= PROGRESS_NANOSECONDS {
+            last = now;
+            let response = Response::Progress { done, total };
+            link.borrow_mut().send(number, 0, &response);
+        }
+    }
+}
+
 /// Answers requests until the host says goodbye or the line is gone.
 pub fn serve<L: Line, I: Instance>(line: L, hello: Hello, stack: MeasuringStack, instance: I) {
     let mut samples = SAMPLES.lock();
     let mut meter = Meter {
         link: Link::new(line),
+        sizes: hello.sizes,
         hello,
         stack,
         instance,
@@ -108,11 +132,27 @@ impl<L: Line, I: Instance> Meter<'_, L, I> {
     fn perform(&mut self, asked: &Asked) -> Result<Held, Unanswered> {
         match &asked.request {
             Request::Hello => Ok(Held::One(Response::Hello(self.hello.clone()))),
+            Request::Sizes => {
+                fault::note(asked.number, None);
+                let sizes = self.instance.sizes(&mut self.stack)?;
+                self.sizes = Some(sizes);
+                Ok(Held::One(Response::Sizes(sizes)))
+            }
+            Request::Messages => {
+                fault::note(asked.number, None);
+                let lengths = self.instance.messages(&mut self.stack)?;
+                Ok(Held::One(Response::Messages(lengths)))
+            }
             Request::Kat => {
                 fault::note(asked.number, None);
-                let report = self.instance.known_answer(&mut self.stack)?;
+                let report = self.instance.first_record(&mut self.stack)?;
                 Ok(Held::One(Response::Kat(report)))
             }
+            Request::Digest {
+                file,
+                first_records,
+            } => self.digest(asked.number, *file, *first_records),
+            Request::Text { file, from } => self.text(asked.number, *file, *from),
             Request::Trial(plan) => self.trial(asked.number, plan),
             Request::Samples(plan) => self.sample(asked.number, plan),
             Request::Stack { operation, pattern } => {
@@ -135,9 +175,7 @@ impl<L: Line, I: Instance> Meter<'_, L, I> {
                 let call = Call::of_probe(probe);
                 Subject::Probe(probe, call.ok_or(Unanswered::Refused("no such probe"))?)
             }
-            _ if self.hello.category.operations().contains(&operation) => {
-                Subject::Instance(&mut self.instance, operation)
-            }
+            _ if self.offers(operation) => Subject::Instance(&mut self.instance, operation),
             _ => return Err(Unanswered::Refused("the instance has no such operation")),
         };
         fault::note(number, Some(operation));
@@ -150,6 +188,46 @@ impl<L: Line, I: Instance> Meter<'_, L, I> {
             stack: &mut self.stack,
             samples: &mut self.samples[..],
         })
+    }
+
+    /// Whether the operation is one of the instance's category. How many passes a key exchange
+    /// has is known from when its sizes were asked for.
+    fn offers(&self, operation: Operation) -> bool {
+        let passes = self.sizes.map_or(0, |sizes| sizes.passes);
+        let operations = self.hello.category.operations(passes);
+        operations.contains(&operation)
+    }
+
+    /// Regenerates a known-answer file for its digests.
+    fn digest(&mut self, number: u16, file: KatFile, first: u32) -> Result<Held, Unanswered> {
+        fault::note(number, None);
+        let mut digested = Digested::new(first);
+        let link = RefCell::new(&mut self.link);
+        self.instance.known_answers(
+            file,
+            &mut self.stack,
+            &mut digested,
+            &mut progress(&link, number),
+        )?;
+        Ok(Held::One(Response::Canonical(digested.report())))
+    }
+
+    /// Regenerates a known-answer file and sends its text as it comes.
+    fn text(&mut self, number: u16, file: KatFile, from: u32) -> Result<Held, Unanswered> {
+        fault::note(number, None);
+        let link = RefCell::new(&mut self.link);
+        let mut blocks = Blocks::new(from, |block| {
+            link.borrow_mut().send(number, 0, &Response::Text(block));
+        });
+        self.instance.known_answers(
+            file,
+            &mut self.stack,
+            &mut blocks,
+            &mut progress(&link, number),
+        )?;
+        let (blocks, bytes) = blocks.finish();
+        // A repetition of the request gets the end alone: it says whether anything is missing.
+        Ok(Held::One(Response::TextEnd { blocks, bytes }))
     }
 
     fn trial(&mut self, number: u16, plan: &Loop) -> Result<Held, Unanswered> {

@@ -1,0 +1,150 @@
+//! `kat.sha256`: the canonical digests of a candidate's published known-answer texts.
+//!
+//! A line is `<sha256> <mode> <label>/<file name>`; the mode says what of the text is digested.
+
+use std::fs;
+use std::path::Path;
+
+use wire::{Category, KatFile};
+
+use crate::CatalogueError;
+
+/// Name of the file in `kat/<id>/`.
+pub const FILE: &str = "kat.sha256";
+
+/// What of a text is digested.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Mode {
+    /// All lines.
+    Strict,
+    /// All lines but those whose name ends in `_Len`.
+    NoLengths,
+    /// All lines of this many records.
+    FirstRecords(u32),
+}
+
+impl std::fmt::Display for Mode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Strict => f.write_str("strict"),
+            Self::NoLengths => f.write_str("nolen"),
+            Self::FirstRecords(count) => write!(f, "strict:{count}"),
+        }
+    }
+}
+
+/// One line: what one file of one label must be.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Expected {
+    /// The canonical digest.
+    pub sha256: [u8; 32],
+    /// What is digested.
+    pub mode: Mode,
+    /// The label.
+    pub label: String,
+    /// The file's name.
+    pub file_name: String,
+}
+
+/// The name of a known-answer file of an instance.
+pub fn file_name(file: KatFile, category: Category, instance: &str) -> String {
+    match file {
+        KatFile::Records => format!("KAT_{}_{instance}.txt", category.name().to_uppercase()),
+        KatFile::Hash(hash) => format!("{}_{instance}.txt", hash.stem()),
+    }
+}
+
+/// Reads a manifest; there is none where the candidate is not a known one.
+///
+/// # Errors
+///
+/// When the file cannot be read or a line is not one; the problem names the line.
+pub fn read(file: &Path) -> Result<Vec<Expected>, CatalogueError> {
+    let text = match fs::read_to_string(file) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        text => text.map_err(CatalogueError::file("read", file))?,
+    };
+    parse(&text).map_err(|problem| CatalogueError::Manifest {
+        file: file.to_owned(),
+        problem,
+    })
+}
+
+/// The lines of a manifest, or what is wrong with the first that is not one.
+pub fn parse(text: &str) -> Result<Vec<Expected>, String> {
+    let lines = (1..).zip(text.lines());
+    lines
+        .filter(|(_, line)| !line.trim().is_empty())
+        .map(|(number, line)| {
+            expected(line).ok_or_else(|| {
+                format!("line {number} is not `<sha256> <mode> <label>/<file name>`: {line:?}")
+            })
+        })
+        .collect()
+}
+
+fn expected(line: &str) -> Option<Expected> {
+    let mut words = line.split_whitespace();
+    let (digest, mode, path) = (words.next()?, words.next()?, words.next()?);
+    let (label, file_name) = path.split_once('/')?;
+    let mode = match mode {
+        "strict" => Mode::Strict,
+        "nolen" => Mode::NoLengths,
+        other => Mode::FirstRecords(other.strip_prefix("strict:")?.parse().ok()?),
+    };
+    words.next().is_none().then_some(())?;
+    Some(Expected {
+        sha256: hexadecimal(digest)?,
+        mode,
+        label: label.to_owned(),
+        file_name: file_name.to_owned(),
+    })
+}
+
+fn hexadecimal(text: &str) -> Option<[u8; 32]> {
+    let mut bytes = [0; 32];
+    if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    for (index, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(text.get(2 * index..2 * index + 2)?, 16).ok()?;
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_published_form_is_read() {
+        let text = format!(
+            "{} strict TRIKE-2/KAT_KEM_TRIKE-2.txt\n\n{} strict:3 a/b.txt\n",
+            "a5".repeat(32),
+            "0F".repeat(32)
+        );
+        let lines = parse(&text).unwrap();
+        assert_eq!(lines[0].sha256, [0xa5; 32]);
+        assert_eq!(
+            lines[0].file_name,
+            file_name(KatFile::Records, Category::Kem, "TRIKE-2")
+        );
+        assert_eq!(lines[1].mode, Mode::FirstRecords(3));
+        assert_eq!(lines[1].mode.to_string(), "strict:3");
+    }
+
+    #[test]
+    fn a_line_that_is_none_is_named() {
+        for line in ["x", "00 strict a/b", "strict", "é strict a/b"] {
+            assert!(parse(&format!("\n{line}")).unwrap_err().contains("line 2"));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_the_reader_panic(text in ".{0,300}") {
+            let _ = parse(&text);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Gathers a submission's static data where the meter of a Linux process can put it back.
+//!
+//! Bare-metal linker scripts tell the submission's data by the archive that it comes from. The
+//! linker of a Linux process has a script of its own, but it marks the begin and the end of every
+//! section whose name could be one in C: so the sections get such names. Constants and
+//! thread-local data keep theirs.
+
+use std::fs;
+use std::process::Command;
+
+use catalogue::Toolchain;
+use object::{File, Object, ObjectSection, SectionFlags, elf};
+
+use super::BuildError;
+use super::error::file;
+use super::rename::run;
+use super::symbols::Symbols;
+
+/// Initialised data, and the name that `firmware/src/board/linux.rs` knows it by.
+const DATA: &str = "meter_sub_data";
+
+/// Data that begins as zeros.
+const BSS: &str = "meter_sub_bss";
+
+/// Data that is constant once the loader has filled in addresses.
+const CONSTANT: &str = ".data.rel.ro";
+
+/// Renames the writable sections of every object.
+pub fn gather(objects: &[Symbols], toolchain: &Toolchain) -> Result<(), BuildError> {
+    for object in objects {
+        let mut names = writable(object)?;
+        names.sort();
+        names.dedup();
+        if !names.is_empty() {
+            let options = names
+                .iter()
+                .map(|(from, to)| format!("--rename-section={from}={to}"));
+            run(Command::new(&toolchain.objcopy)
+                .args(options)
+                .arg(&object.path))?;
+        }
+    }
+    Ok(())
+}
+
+/// The sections to rename, each with its new name.
+fn writable(object: &Symbols) -> Result<Vec<(String, &'static str)>, BuildError> {
+    let bytes = fs::read(&object.path).map_err(file("read", &object.path))?;
+    let broken = |error: object::Error| BuildError::Object {
+        source_name: object.source_name.clone(),
+        object: object.path.clone(),
+        reason: error.to_string(),
+    };
+    let parsed = File::parse(&*bytes).map_err(broken)?;
+    let mut names = Vec::new();
+    for section in parsed.sections() {
+        let SectionFlags::Elf { sh_flags, .. } = section.flags() else {
+            continue;
+        };
+        let is_data = sh_flags.contains(elf::SHF_ALLOC)
+            && sh_flags.contains(elf::SHF_WRITE)
+            && !sh_flags.contains(elf::SHF_TLS);
+        let name = section.name().map_err(broken)?;
+        if is_data && section.size() > 0 && !name.starts_with(CONSTANT) {
+            let is_zero = section.kind() == object::SectionKind::UninitializedData;
+            names.push((name.to_owned(), if is_zero { BSS } else { DATA }));
+        }
+    }
+    Ok(names)
+}
