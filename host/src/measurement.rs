@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use wire::{CanonicalReport, Failure, Fault, FaultKind, Hello, KatReport, Operation};
+
 use crate::outcome::Outcome;
-use wire::{Failure, Fault, FaultKind, Hello, KatReport, Operation};
+use crate::session::hexadecimal;
 
 /// One bracket around `calls` calls.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -170,19 +172,102 @@ fn describe_fault(fault: &Fault, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 /// Outcome of the known-answer test.
 #[derive(Clone, Debug, PartialEq)]
 pub enum KatOutcome {
-    /// The digest is the published one.
-    Pass(KatReport),
-    /// It is not; the first field that differs from a verified run, where one is known.
+    /// Everything that is published was computed, and is the same.
+    Pass(Answers),
+    /// Something is not.
     Mismatch {
         /// What the meter computed.
-        report: KatReport,
-        /// SHA-256 of the published record, in hexadecimal.
+        answers: Answers,
+        /// SHA-256 of what is published of the first that differs, in hexadecimal.
         expected: String,
-        /// Name of the first differing field.
-        first_difference: Option<String>,
+        /// Where it differs first, in words, as far as that is known.
+        difference: Option<String>,
+    },
+    /// Nothing is published.
+    NotPublished(Answers),
+    /// What was computed is as published, but not everything could be.
+    Partial {
+        /// What the meter computed.
+        answers: Answers,
+        /// What was left out, and why.
+        reason: String,
     },
     /// The operations failed while the answers were computed.
     Spoiled(Spoiled),
+}
+
+/// Answers that a meter computed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answers {
+    /// The first record of NIST's known answers.
+    Record(Box<KatReport>),
+    /// Official files of the NGCC interface.
+    Files(Vec<FileAnswer>),
+}
+
+/// One official known-answer file that a meter computed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileAnswer {
+    /// Its name.
+    pub name: String,
+    /// Its digests.
+    pub report: CanonicalReport,
+    /// The digest that was compared, and the way in which it is made; `None` when nothing is
+    /// published of this file.
+    pub compared: Option<(String, [u8; 32])>,
+}
+
+impl KatOutcome {
+    /// What the meter computed, if it got that far.
+    pub fn answers(&self) -> Option<&Answers> {
+        match self {
+            Self::Pass(answers) | Self::NotPublished(answers) => Some(answers),
+            Self::Mismatch { answers, .. } | Self::Partial { answers, .. } => Some(answers),
+            Self::Spoiled(_) => None,
+        }
+    }
+
+    /// What there is to say beyond the outcome's name.
+    pub fn detail(&self) -> Option<String> {
+        match self {
+            Self::Pass(_) => None,
+            Self::NotPublished(_) => Some("no answers are published for this instance".into()),
+            Self::Mismatch { difference, .. } => Some(difference.clone().unwrap_or_else(|| {
+                "only a digest is published, which does not tell where they differ".into()
+            })),
+            Self::Partial { reason, .. } => Some(reason.clone()),
+            Self::Spoiled(spoiled) => Some(spoiled.to_string()),
+        }
+    }
+
+    /// Whether other flags might do better.
+    pub fn failed(&self) -> bool {
+        matches!(self, Self::Mismatch { .. } | Self::Spoiled(_))
+    }
+
+    /// How a command ends that met this.
+    pub fn outcome(&self) -> Outcome {
+        match self {
+            Self::Pass(_) | Self::NotPublished(_) | Self::Partial { .. } => Outcome::Clean,
+            Self::Mismatch { .. } => Outcome::NotClean,
+            Self::Spoiled(spoiled) => spoiled.outcome(),
+        }
+    }
+}
+
+impl Answers {
+    /// One digest for all of them, in hexadecimal: that of the record, or of the first file as it
+    /// was compared.
+    pub fn digest(&self) -> Option<String> {
+        match self {
+            Self::Record(report) => Some(hexadecimal(&report.digest)),
+            Self::Files(files) => {
+                let file = files.first()?;
+                let compared = file.compared.as_ref().map(|(_, digest)| digest);
+                Some(hexadecimal(compared.unwrap_or(&file.report.strict)))
+            }
+        }
+    }
 }
 
 /// The meter's introduction and how long it took to get there.

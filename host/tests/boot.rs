@@ -28,8 +28,9 @@ struct Counts {
 
 fn measure(session: &mut Session, samples: u32) -> Vec<Counts> {
     let category = session.introduction().hello.category;
-    let operations = category.operations().iter();
-    operations
+    category
+        .operations(0)
+        .iter()
         .map(|operation| {
             let call = session.calibrate(*operation).unwrap();
             let call = Duration::from_nanos(call.nanoseconds);

@@ -86,14 +86,16 @@ fn run(mut next: impl FnMut() -> Script + Send + 'static) -> (Outcome, Vec<Recor
                 trial_target_seconds: 0.001,
                 ..PlanSettings::default()
             },
+            patience: host::measure::PATIENCE,
         },
         interrupt: &Interrupt::new(),
         reporter: &Reporter::new(true, false),
     };
     let mut records = Vec::new();
-    let operations = Category::Kem.operations();
+    let session = bench.known_answer(&mut subject).unwrap();
+    let operations = Category::Kem.operations(0);
     let outcome = bench
-        .measure(operations, &mut subject, &mut |_| Ok(()), &mut |record| {
+        .measure(&operations, &subject, session, &mut |record| {
             records.push(record.clone());
             Ok(())
         })

@@ -36,7 +36,7 @@ enum Found {
     Wrong { what: String },
 }
 
-fn find(instance: &Instance, system: &str, cache: &Cache) -> Found {
+fn find(instance: &Instance, system: &str, project: &Project) -> Found {
     let system = system::find(system).expect("a default system");
     let board = catalogue::board(system.board()).expect("its board");
     if let Err(unavailable) = instance.availability(board) {
@@ -44,6 +44,7 @@ fn find(instance: &Instance, system: &str, cache: &Cache) -> Found {
             reason: unavailable.reason,
         };
     }
+    let cache = Cache::new(project);
     let interrupt = Interrupt::new();
     let recipe = Recipe {
         instance,
@@ -62,7 +63,7 @@ fn find(instance: &Instance, system: &str, cache: &Cache) -> Found {
         Err(error) => return wrong(format!("{error}")),
     };
     let started = Instant::now();
-    let outcome = measure::known_answer(&mut session, &instance.kat.sha256, None);
+    let outcome = measure::known_answer(&mut session, instance, &project.root);
     session.bye();
     match outcome {
         Ok(KatOutcome::Pass(_)) => Found::Passed {
@@ -76,7 +77,6 @@ fn find(instance: &Instance, system: &str, cache: &Cache) -> Found {
 fn every_instance_gives_its_published_answers_or_says_what_the_system_lacks() {
     let project = Project::find().expect("the workspace");
     let catalogue = Catalogue::load(&project.root).expect("the catalogue");
-    let cache = Cache::new(&project);
     let all = std::env::var_os("NGCC_TEST_ALL").is_some();
     let chosen: Vec<&Instance> = catalogue
         .instances()
@@ -98,7 +98,7 @@ fn every_instance_gives_its_published_answers_or_says_what_the_system_lacks() {
     let worker = || {
         while let Some((system, instance)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
             let name = format!("{system} {}", instance.name());
-            let line = match find(instance, system, &cache) {
+            let line = match find(instance, system, &project) {
                 Found::Passed { seconds } => {
                     passed.fetch_add(1, Ordering::Relaxed);
                     format!("{name}: PASS in {seconds:.1} s")

@@ -1,4 +1,4 @@
-//! The image of an instance: the guide's flags first, then the harness's.
+//! The image of an instance, and what the run directory keeps of how it was built.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,39 +14,30 @@ use crate::record::store::{RunDirectory, StoreError, write_whole};
 use crate::session::hexadecimal;
 use crate::system::System;
 
-/// An image, and the flags that it was built with.
-type Built = (Image, FlagSet);
-
-/// Builds the image of an instance. Flags that the instance does not build with are no error: the
-/// inner result says why none of them did.
+/// Builds the image of an instance with these flags. That it does not build with them is no error:
+/// the inner result says why.
 ///
 /// # Errors
 ///
 /// What keeps every instance from being built.
 pub fn image(
     instance: &Instance,
+    flags: FlagSet,
     system: &dyn System,
     cache: &Cache,
     interrupt: &Interrupt,
-) -> miette::Result<Result<Built, String>> {
-    let board = catalogue::board(system.board())?;
-    let mut reasons = Vec::new();
-    for flags in FlagSet::ALL {
-        let recipe = Recipe {
-            instance,
-            board,
-            flags,
-            drills: Vec::new(),
-        };
-        match cache.image(&recipe, interrupt) {
-            Ok(image) => return Ok(Ok((image, flags))),
-            Err(BuildError::Failed { reason, .. }) => {
-                reasons.push(format!("{}: {reason}", flags.name()));
-            }
-            Err(error) => return Err(error.into()),
-        }
+) -> miette::Result<Result<Image, String>> {
+    let recipe = Recipe {
+        instance,
+        board: catalogue::board(system.board())?,
+        flags,
+        drills: Vec::new(),
+    };
+    match cache.image(&recipe, interrupt) {
+        Ok(image) => Ok(Ok(image)),
+        Err(BuildError::Failed { reason, .. }) => Ok(Err(reason)),
+        Err(error) => Err(error.into()),
     }
-    Ok(Err(reasons.join("; ")))
 }
 
 /// Keeps how a label was built, with the outcome of its known-answer test.

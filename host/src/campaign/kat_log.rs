@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::measurement::KatOutcome;
+use crate::measurement::{Answers, FileAnswer, KatOutcome};
 use crate::record::assemble::{Subject, kat_status};
 use crate::record::schema::Sha256;
 use crate::record::store::{RunDirectory, StoreError, write_whole};
@@ -34,37 +34,46 @@ fn text(subject: &Subject) -> String {
         let _ = text.write_fmt(words);
         text.push('\n');
     };
-    let report = match &subject.kat {
-        None => {
-            line(format_args!("no answers are published for this instance"));
-            None
-        }
-        Some(KatOutcome::Spoiled(spoiled)) => {
-            line(format_args!("{spoiled}"));
-            None
-        }
-        Some(KatOutcome::Mismatch {
-            report,
-            expected,
-            first_difference,
-        }) => {
-            line(format_args!("published {expected}"));
-            if let Some(field) = first_difference {
-                line(format_args!("first difference {field}"));
+    if let Some(detail) = subject.kat.as_ref().and_then(KatOutcome::detail) {
+        line(format_args!("{detail}"));
+    }
+    if let Some(KatOutcome::Mismatch { expected, .. }) = &subject.kat {
+        line(format_args!("published {expected}"));
+    }
+    match subject.kat.as_ref().and_then(KatOutcome::answers) {
+        None => {}
+        Some(Answers::Record(report)) => {
+            line(format_args!("computed {}", hexadecimal(&report.digest)));
+            for field in &report.fields {
+                line(format_args!(
+                    "field {} {} {}",
+                    field.name,
+                    field.characters,
+                    hexadecimal(&field.digest)
+                ));
             }
-            Some(report)
         }
-        Some(KatOutcome::Pass(report)) => Some(report),
-    };
-    if let Some(report) = report {
-        line(format_args!("computed {}", hexadecimal(&report.digest)));
-        for field in &report.fields {
-            line(format_args!(
-                "field {} {} {}",
-                field.name,
-                field.characters,
-                hexadecimal(&field.digest)
-            ));
+        Some(Answers::Files(files)) => {
+            for FileAnswer {
+                name,
+                report,
+                compared,
+            } in files
+            {
+                line(format_args!(
+                    "file {name}: {} bytes, {} records",
+                    report.bytes, report.records
+                ));
+                match compared {
+                    Some((mode, digest)) => {
+                        line(format_args!("computed {} {mode}", hexadecimal(digest)));
+                    }
+                    None => line(format_args!(
+                        "computed {} strict, and nothing is published of it",
+                        hexadecimal(&report.strict)
+                    )),
+                }
+            }
         }
     }
     text

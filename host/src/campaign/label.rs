@@ -3,12 +3,12 @@
 use std::time::{Duration, Instant};
 
 use catalogue::Instance;
-use wire::Operation;
+use wire::{Category, Operation};
 
 use super::Reporter;
 use crate::image::{self, Image};
 use crate::interrupt::{Interrupt, Urgency};
-use crate::measure::{self, Attempt, Step};
+use crate::measure::{self, Attempt, KatError, Step};
 use crate::measurement::{KatOutcome, Spoiled, Traffic};
 use crate::outcome::Outcome;
 use crate::project::Project;
@@ -43,12 +43,9 @@ pub struct Bench<'a> {
 /// Keeps a record.
 pub type Keep<'a> = dyn FnMut(&Record) -> miette::Result<()> + 'a;
 
-/// Is shown the subject once the known-answer test is over.
-pub type Judged<'a> = dyn FnMut(&mut Subject) -> Result<(), crate::record::store::StoreError> + 'a;
-
 impl Bench<'_> {
-    /// Runs the known-answer test, then measures these operations; each record is handed over as
-    /// soon as it is complete.
+    /// Measures these operations; each record is handed over as soon as it is complete. `session`
+    /// is the one of the known-answer test, if it is good for more.
     ///
     /// # Errors
     ///
@@ -56,11 +53,11 @@ impl Bench<'_> {
     pub fn measure(
         &self,
         operations: &[Operation],
-        subject: &mut Subject,
-        judged: &mut Judged,
+        subject: &Subject,
+        session: Option<Session>,
         keep: &mut Keep,
     ) -> miette::Result<Outcome> {
-        match self.measure_all(operations, subject, judged, keep) {
+        match self.measure_all(operations, subject, session, keep) {
             Err(error) if is_interruption(&error) => Ok(Outcome::Interrupted),
             Ok(_) if self.interrupt.urgency() > Urgency::None => Ok(Outcome::Interrupted),
             result => result,
@@ -70,19 +67,13 @@ impl Bench<'_> {
     fn measure_all(
         &self,
         operations: &[Operation],
-        subject: &mut Subject,
-        judged: &mut Judged,
+        subject: &Subject,
+        mut session: Option<Session>,
         keep: &mut Keep,
     ) -> miette::Result<Outcome> {
         let name = format!("{}/{}", subject.candidate, subject.label);
-        let mut session = self.known_answer(&name, subject)?;
-        let mut worst = match &subject.kat {
-            Some(KatOutcome::Spoiled(spoiled)) => spoiled.outcome(),
-            Some(KatOutcome::Mismatch { .. }) => Outcome::NotClean,
-            Some(KatOutcome::Pass(_)) | None => Outcome::Clean,
-        };
-        judged(subject)?;
-        self.reporter.known_answer(&name, subject.kat.as_ref());
+        let kat = subject.kat.as_ref();
+        let mut worst = kat.map_or(Outcome::Clean, KatOutcome::outcome);
         for operation in operations {
             if self.interrupt.urgency() > Urgency::None {
                 break;
@@ -113,14 +104,16 @@ impl Bench<'_> {
         Ok(worst)
     }
 
-    /// Starts the meter and notes what it says of itself and what it answers; returns the session,
-    /// if it is good for more. A meter that does not come up has failed its test.
-    fn known_answer(
-        &self,
-        name: &str,
-        subject: &mut Subject,
-    ) -> Result<Option<Session>, SessionError> {
-        self.reporter.doing(name, "known answers");
+    /// Runs the known-answer test: starts the meter and notes what it says of itself and what it
+    /// answers; returns the session, if it is good for more. A meter that does not come up has
+    /// failed its test.
+    ///
+    /// # Errors
+    ///
+    /// What is neither the target's doing nor the user's wish.
+    pub fn known_answer(&self, subject: &mut Subject) -> Result<Option<Session>, KatError> {
+        let name = format!("{}/{}", subject.candidate, subject.label);
+        self.reporter.doing(&name, "known answers");
         let mut session = match keep_spoiled(self.start())? {
             Ok(session) => session,
             Err(spoiled) => {
@@ -129,28 +122,47 @@ impl Bench<'_> {
             }
         };
         subject.hello = Some(session.introduction().hello.clone());
-        subject.sizes = session.introduction().hello.sizes;
+        match keep_spoiled(session.sizes())? {
+            Ok(sizes) => subject.sizes = sizes,
+            Err(spoiled) => {
+                end(session, &spoiled);
+                subject.kat = Some(KatOutcome::Spoiled(spoiled));
+                return Ok(None);
+            }
+        }
         let Some(instance) = self.instance else {
             return Ok(Some(session));
         };
-        let verified = measure::verified(&self.project.root, instance);
-        let outcome = measure::known_answer(&mut session, &instance.kat.sha256, verified.as_ref())?;
-        let session = match &outcome {
-            KatOutcome::Spoiled(spoiled) => {
-                end(session, spoiled);
-                None
-            }
-            KatOutcome::Pass(_) | KatOutcome::Mismatch { .. } => Some(session),
+        let outcome = measure::known_answer(&mut session, instance, &self.project.root)?;
+        let spoiled = match &outcome {
+            KatOutcome::Spoiled(spoiled) => Some(spoiled.clone()),
+            _ if instance.category == Category::Kex => match keep_spoiled(session.messages())? {
+                Ok(messages) => {
+                    subject.messages = Some(messages);
+                    None
+                }
+                Err(spoiled) => Some(spoiled),
+            },
+            _ => None,
         };
         subject.kat = Some(outcome);
-        Ok(session)
+        Ok(match spoiled {
+            None => Some(session),
+            Some(spoiled) => {
+                end(session, &spoiled);
+                None
+            }
+        })
     }
 
     /// Starts the image; one that does not come up gets a second try.
     fn start(&self) -> Result<Session, SessionError> {
         let mut last = None;
         for _ in 0..STARTS {
-            let options = Options::for_system(self.system, self.interrupt);
+            let options = Options {
+                unpredicted: self.settings.patience,
+                ..Options::for_system(self.system, self.interrupt)
+            };
             let reporter = self.reporter.clone();
             let sink = Box::new(move |line: LogLine| reporter.log(&line));
             match Session::start(self.system, self.image, sink, options) {
@@ -237,8 +249,13 @@ fn end(session: Session, spoiled: &Spoiled) {
     }
 }
 
-fn is_interruption(error: &miette::Report) -> bool {
-    matches!(error.downcast_ref(), Some(SessionError::Interrupted))
+/// Whether the error is the user's wish for an end at once.
+pub fn is_interruption(error: &miette::Report) -> bool {
+    let session = match error.downcast_ref() {
+        Some(KatError::Session(session)) => Some(session),
+        _ => error.downcast_ref(),
+    };
+    matches!(session, Some(SessionError::Interrupted))
 }
 
 /// What is being done, in words.

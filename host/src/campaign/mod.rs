@@ -10,18 +10,21 @@ mod kat_log;
 pub mod label;
 mod progress;
 mod settings;
+mod sizes;
 mod subject;
+mod work;
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use catalogue::{Catalogue, Instance};
+use catalogue::Catalogue;
 use miette::Diagnostic;
 use thiserror::Error;
 
 pub use progress::Reporter;
 pub use settings::{Selection, Settings};
 pub use subject::subject;
+use work::Work;
 
 use crate::image::Cache;
 use crate::interrupt::{Interrupt, Urgency};
@@ -29,7 +32,7 @@ use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::record::read::ReadError;
 use crate::record::store::{RunDirectory, StoreError};
-use crate::system::{self, System};
+use crate::system;
 
 /// Why a campaign has nothing to do.
 #[derive(Debug, Error, Diagnostic)]
@@ -156,80 +159,6 @@ fn is_of_one_label(error: &miette::Report) -> bool {
                 | ErrorKind::DirectoryNotEmpty
         ),
         _ => false,
-    }
-}
-
-/// What the instances of one system are measured with.
-struct Work<'a> {
-    project: &'a Project,
-    settings: &'a Settings,
-    reporter: &'a Reporter,
-    interrupt: &'a Interrupt,
-    cache: &'a Cache,
-    directory: &'a RunDirectory,
-    system: &'a dyn System,
-}
-
-impl Work<'_> {
-    /// Builds and measures one instance, all of whose records are kept.
-    fn instance(&self, instance: &Instance) -> miette::Result<Outcome> {
-        let name = instance.name();
-        let system = self.system.name();
-        let kept = |operation| {
-            let stem = format!("{}__{operation}", instance.label);
-            match self.directory.find(system, &instance.candidate, &stem) {
-                Ok(record) => Ok(record.is_some_and(|record| record.is_clean())),
-                Err(error @ ReadError::Content { .. }) => {
-                    self.reporter.replaced(&error);
-                    Ok(false)
-                }
-                Err(error) => Err(error),
-            }
-        };
-        let operations = instance.category.operations();
-        let left = operations
-            .iter()
-            .filter_map(|operation| match kept(operation) {
-                Ok(true) => None,
-                Ok(false) => Some(Ok(*operation)),
-                Err(error) => Some(Err(error)),
-            })
-            .collect::<Result<Vec<_>, ReadError>>()?;
-        self.reporter.skipped(operations.len() - left.len());
-        if left.is_empty() {
-            return Ok(Outcome::Clean);
-        }
-        self.reporter.doing(&name, "building");
-        let (image, flags) = match build::image(instance, self.system, self.cache, self.interrupt)?
-        {
-            Ok(built) => built,
-            Err(failure) => {
-                self.reporter.failed(&name, left.len(), &failure);
-                build::note_failure(self.directory, system, instance, &failure)?;
-                return Ok(Outcome::NotClean);
-            }
-        };
-        let mut subject = subject(self.system, &image, Some(instance), flags);
-        let bench = label::Bench {
-            project: self.project,
-            system: self.system,
-            image: &image,
-            instance: Some(instance),
-            settings: self.settings.measure(),
-            interrupt: self.interrupt,
-            reporter: self.reporter,
-        };
-        let outcome = bench.measure(
-            &left,
-            &mut subject,
-            &mut |subject| kat_log::write(self.directory, subject),
-            &mut |record| {
-                self.directory.write(system, record)?;
-                Ok(())
-            },
-        )?;
-        build::note(self.directory, system, &subject)?;
-        Ok(outcome)
     }
 }
 

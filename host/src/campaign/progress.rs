@@ -54,7 +54,7 @@ impl Reporter {
     pub fn system(&self, name: &str, instances: &[&Instance]) {
         let operations: usize = instances
             .iter()
-            .map(|instance| instance.category.operations().len())
+            .map(|instance| super::work::operations(instance, None).len())
             .sum();
         let known = self.bar.length().unwrap_or(0);
         self.bar.set_length(known + operations as u64);
@@ -96,17 +96,15 @@ impl Reporter {
     /// The known-answer test of an instance is over.
     pub fn known_answer(&self, name: &str, outcome: Option<&KatOutcome>) {
         let status = kat_status(outcome).name();
-        let detail = match outcome {
-            Some(KatOutcome::Mismatch {
-                first_difference, ..
-            }) => match first_difference {
-                Some(field) => format!(": field `{field}` differs first"),
-                None => ": no verified answers tell which field differs first".to_owned(),
-            },
-            Some(KatOutcome::Spoiled(spoiled)) => format!(": {spoiled}"),
-            Some(KatOutcome::Pass(_)) | None => String::new(),
-        };
+        let detail = outcome
+            .and_then(KatOutcome::detail)
+            .map_or_else(String::new, |detail| format!(": {detail}"));
         self.line(&format!("  {name}: KAT {status}{detail}"));
+    }
+
+    /// Something about an instance that its records do not show.
+    pub fn remark(&self, name: &str, words: &str) {
+        self.line(&format!("  {name}: {words}"));
     }
 
     /// A record is complete.

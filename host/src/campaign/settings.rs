@@ -3,6 +3,7 @@
 use std::fs::{self, File, TryLockError};
 use std::io::ErrorKind;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use catalogue::{Catalogue, Instance};
 use regex::Regex;
@@ -84,12 +85,17 @@ pub struct Settings {
     pub selection: Selection,
     /// How often operations are called.
     pub plan: PlanSettings,
+    /// Longest time on the wall for an answer that nobody can predict.
+    pub patience: Duration,
 }
 
 impl Settings {
     /// The part that concerns a single operation.
     pub fn measure(&self) -> measure::Settings {
-        measure::Settings { plan: self.plan }
+        measure::Settings {
+            plan: self.plan,
+            patience: self.patience,
+        }
     }
 
     /// What must not change while records are added to a run directory: whatever decides how a
@@ -202,6 +208,7 @@ mod tests {
 
     fn settings(folder: &std::path::Path) -> Settings {
         Settings {
+            patience: measure::PATIENCE,
             run_directory: folder.to_owned(),
             systems: vec!["qemu-virt".into()],
             selection: Selection::Named(vec!["pqclean/ML-KEM-768".into()]),

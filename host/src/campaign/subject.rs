@@ -32,7 +32,10 @@ pub fn subject(
         fitness: Vec::new(),
         instance: instance.map_or_else(|| label.clone(), |instance| instance.instance.clone()),
         variant: instance.map_or_else(|| "reference".to_owned(), |it| it.variant.clone()),
-        sizes: instance.map(|instance| instance.sizes).unwrap_or_default(),
+        sizes: instance
+            .and_then(|instance| instance.sizes)
+            .unwrap_or_default(),
+        messages: None,
         candidate,
         label,
         image: ImageFacts {

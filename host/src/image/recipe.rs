@@ -156,8 +156,8 @@ fn files_of_workspace(root: &Path) -> Result<Vec<PathBuf>, BuildError> {
 
 /// The sources of an instance, and whatever lies in the folders of its headers.
 fn files_of_instance(instance: &Instance) -> Result<Vec<PathBuf>, BuildError> {
-    let mut files = instance.sources()?;
-    for folder in instance.include_folders.iter().chain([&instance.folder]) {
+    let mut files = instance.sources.clone();
+    for folder in &instance.include_folders {
         files.extend(list(folder)?.into_iter().filter(|path| path.is_file()));
     }
     Ok(files)

@@ -4,10 +4,11 @@
 //! one call to learn how long it takes, the plan that follows from it, the trials, a pass of
 //! per-call samples, and the stack of one call.
 
+mod difference;
 mod kat;
 mod operation;
 mod verified;
 
-pub use kat::known_answer;
-pub use operation::{Attempt, Settings, Step, operation};
-pub use verified::{lines, verified};
+pub use kat::{KatError, known_answer};
+pub use operation::{Attempt, PATIENCE, Settings, Step, operation};
+pub use verified::lines;

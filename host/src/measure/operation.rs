@@ -11,7 +11,8 @@ use crate::session::{Session, SessionError, keep_spoiled};
 /// Words that fill the stack: two, because a value on the stack can equal the first.
 const PATTERNS: [u64; 2] = [0xa5c3_96e1_5a3c_691e, 0x3b9a_ca07_c465_35f8];
 
-/// A trial whose clock falls below this share of the reference was disturbed.
+/// A trial whose clock falls below this share of the reference was disturbed. Steps of a key
+/// exchange are not judged: their brackets are too short.
 const DISTURBED_BELOW: f64 = 0.95;
 
 /// Trials shorter than this are not judged: their time is not precise enough.
@@ -25,7 +26,13 @@ const REPETITIONS: u64 = 2;
 pub struct Settings {
     /// How often they are called.
     pub plan: PlanSettings,
+    /// Longest time on the wall for an answer that nobody can predict.
+    pub patience: Duration,
 }
+
+/// Longest time on the wall for an answer that nobody can predict, unless the user says otherwise:
+/// the slowest known-answer record that was seen takes a third of it in QEMU.
+pub const PATIENCE: Duration = Duration::from_secs(900);
 
 /// What is being done, for progress.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,8 +100,13 @@ fn measure(
     course: &mut Course,
 ) -> Result<Measurement, SessionError> {
     progress(Step::Calibration);
-    let call = session.calibrate(operation)?;
-    let call = duration(&call, session.introduction().hello.counter.source);
+    let source = session.introduction().hello.counter.source;
+    let mut call = duration(&session.calibrate(operation)?, source);
+    if operation.is_step() {
+        // One iteration costs a whole run.
+        let run = session.calibrate(Operation::Exchange)?;
+        call = call.max(duration(&run, source));
+    }
     let plan = plan(call.as_secs_f64(), &settings.plan);
     course.plan = plan;
     let expected = call.saturating_mul(plan.calls_per_trial.saturating_add(plan.warmups));
@@ -108,7 +120,8 @@ fn measure(
         let mut repetitions = 0;
         let trial = loop {
             let trial = session.trial(operation, plan.warmups, plan.calls_per_trial, expected)?;
-            if repetitions == REPETITIONS || !is_disturbed(&trial, fixed_clock(session)) {
+            let judged = !operation.is_step() && is_disturbed(&trial, fixed_clock(session));
+            if repetitions == REPETITIONS || !judged {
                 break trial;
             }
             repetitions += 1;

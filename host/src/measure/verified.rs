@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::Path;
 
-use catalogue::Instance;
+use catalogue::{Instance, Kat};
 use wire::{FieldDigest, KatReport};
 
 /// The verified answers of an instance, if there are any.
@@ -33,8 +33,11 @@ fn parse(text: &str, instance: &Instance) -> Option<KatReport> {
             digest: digest_of(digest)?,
         })
     });
+    let Kat::Nist(answer) = &instance.kat else {
+        return None;
+    };
     let mut report = KatReport {
-        digest: instance.kat.sha256,
+        digest: answer.sha256,
         fields: Default::default(),
     };
     let capacity = report.fields.capacity();
@@ -80,13 +83,14 @@ mod tests {
     fn every_instance_has_verified_answers_and_they_read_back() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let catalogue = Catalogue::load(&root).unwrap();
-        for instance in catalogue.instances() {
+        let of_nist = |instance: &&Instance| matches!(instance.kat, Kat::Nist(_));
+        for instance in catalogue.instances().iter().filter(of_nist) {
             let report =
                 verified(&root, instance).unwrap_or_else(|| panic!("{} has none", instance.name()));
             let names: Vec<&str> = report.fields.iter().map(|field| &*field.name).collect();
             let expected: &[&str] = match instance.category {
                 wire::Category::Kem => &["count", "seed", "pk", "sk", "ct", "ss"],
-                wire::Category::Sig => &["count", "seed", "mlen", "msg", "pk", "sk", "smlen", "sm"],
+                _ => &["count", "seed", "mlen", "msg", "pk", "sk", "smlen", "sm"],
             };
             assert_eq!(names, expected, "{}", instance.name());
             let text = lines(&instance.instance, &report);

@@ -6,7 +6,7 @@ use wire::{Counter, CounterSource, FieldDigest, Hello, KatReport, Operation, Sel
 use super::assemble::{ImageFacts, Occasion, Outcome, Subject};
 use super::environment::Target;
 use super::schema::{Record, Sha256, StaticMemory, Unknown, UtcTime};
-use crate::measurement::{KatOutcome, Measurement, Plan, StackUse, Traffic, Trial};
+use crate::measurement::{Answers, KatOutcome, Measurement, Plan, StackUse, Traffic, Trial};
 use crate::system;
 
 /// The answers of a test that passed.
@@ -37,7 +37,7 @@ pub fn hello(source: CounterSource) -> Hello {
         candidate: text("pqclean"),
         label: text("ML-KEM-768"),
         category: wire::Category::Kem,
-        sizes: sizes(),
+        sizes: Some(sizes()),
         counter: Counter {
             source,
             overhead: 12,
@@ -66,7 +66,7 @@ fn sizes() -> wire::Sizes {
         secret_key: 2400,
         ciphertext: 1088,
         shared_secret: 32,
-        signature: 0,
+        ..wire::Sizes::default()
     }
 }
 
@@ -98,6 +98,7 @@ pub fn subject(system: &str, source: CounterSource) -> Subject {
         instance: "ML-KEM-768".to_owned(),
         variant: "clean".to_owned(),
         sizes: sizes(),
+        messages: None,
         image: ImageFacts {
             name: "images/0123456789abcdef/firmware.elf".to_owned(),
             elf_sha256: *b"0123456789abcdef0123456789abcdef",
@@ -138,7 +139,7 @@ pub fn subject(system: &str, source: CounterSource) -> Subject {
             }),
         },
         hello: Some(hello),
-        kat: Some(KatOutcome::Pass(kat_report())),
+        kat: Some(KatOutcome::Pass(Answers::Record(Box::new(kat_report())))),
         kat_log: Some((
             "kat/pqclean/ML-KEM-768.log".to_owned(),
             Sha256::of(b"the log\n"),

@@ -164,6 +164,7 @@ impl Exchange {
                     Ok(Step::Complete) => return Ok(number),
                     Ok(Step::Waiting) => watch.progress(),
                     Ok(Step::Gap) => watch.send_now(),
+                    Ok(Step::Alive) => watch.alive(),
                     Err(what) => return Err(Spoiled::Nonsense(what).into()),
                 },
             }

@@ -11,6 +11,8 @@ pub enum Step {
     Waiting,
     /// The last block arrived, but one before it did not.
     Gap,
+    /// Nothing of the answer yet, but the meter gets on with it.
+    Alive,
 }
 
 /// An answer in the making.
@@ -32,8 +34,64 @@ pub struct Single(pub Option<Response>);
 
 impl Gather for Single {
     fn take(&mut self, _block: u16, response: Response) -> Result<Step, String> {
+        if matches!(response, Response::Progress { .. }) {
+            return Ok(Step::Alive);
+        }
         self.0 = Some(response);
         Ok(Step::Complete)
+    }
+
+    fn missing(&self) -> Option<u16> {
+        None
+    }
+}
+
+/// A known-answer text, whose blocks are passed on in order. What comes behind a gap is dropped:
+/// another request begins there.
+pub struct Text<'a> {
+    /// Blocks that were passed on.
+    pub blocks: u32,
+    /// Bytes that were passed on.
+    pub bytes: u64,
+    /// Blocks and bytes of the whole text, by the meter's word at its end.
+    pub end: Option<(u32, u64)>,
+    /// The answer, when it is no text at all, such as a failure.
+    pub other: Option<Response>,
+    take: &'a mut dyn FnMut(&[u8]),
+}
+
+impl<'a> Text<'a> {
+    /// Nothing yet; `take` gets the text.
+    pub fn new(take: &'a mut dyn FnMut(&[u8])) -> Self {
+        Self {
+            blocks: 0,
+            bytes: 0,
+            end: None,
+            other: None,
+            take,
+        }
+    }
+}
+
+impl Gather for Text<'_> {
+    fn take(&mut self, _block: u16, response: Response) -> Result<Step, String> {
+        match response {
+            Response::Text(block) if block.index == self.blocks => {
+                self.blocks += 1;
+                self.bytes += block.text.len() as u64;
+                (self.take)(&block.text);
+                Ok(Step::Alive)
+            }
+            Response::Text(_) | Response::Progress { .. } => Ok(Step::Alive),
+            Response::TextEnd { blocks, bytes } => {
+                self.end = Some((blocks, bytes));
+                Ok(Step::Complete)
+            }
+            other => {
+                self.other = Some(other);
+                Ok(Step::Complete)
+            }
+        }
     }
 
     fn missing(&self) -> Option<u16> {

@@ -13,7 +13,7 @@ mod watch;
 
 use std::time::{Duration, Instant};
 
-use wire::{KatReport, Loop, Operation, Request, Response};
+use wire::{CanonicalReport, KatFile, KatReport, Loop, Operation, Request, Response, Sizes};
 
 pub use error::{SessionError, keep_spoiled};
 use exchange::Exchange;
@@ -24,11 +24,29 @@ use watch::{Patience, scale};
 
 use crate::image::Image;
 use crate::interrupt::Interrupt;
+use crate::measure::PATIENCE;
 use crate::measurement::{Introduction, Spoiled, StackUse, Traffic, Trial};
 use crate::system::{Output, Running, System};
 
 /// Target time below which the ratio of the clocks says nothing.
 const SHORTEST_FOR_RATIO: Duration = Duration::from_millis(10);
+
+/// How often the same block of a text may get lost.
+const LOSSES: u32 = 20;
+
+/// What came of a known-answer file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Regenerated<T> {
+    /// All of it.
+    Whole(T),
+    /// It needs a message that the target's memory does not hold.
+    TooLarge {
+        /// Bytes that it needs.
+        needed: u64,
+        /// Bytes that there are.
+        available: u64,
+    },
+}
 
 /// How a session waits.
 #[derive(Clone, Debug)]
@@ -54,7 +72,7 @@ impl Options {
     pub fn for_system(system: &dyn System, interrupt: &Interrupt) -> Self {
         Self {
             boot: Duration::from_secs(30),
-            unpredicted: Duration::from_secs(900),
+            unpredicted: PATIENCE,
             slack: Duration::from_secs(30),
             resend: Duration::from_secs(1),
             unpredicted_answer: Duration::from_secs(10),
@@ -173,6 +191,96 @@ impl Session {
     /// Wall-clock seconds for one second on the target's clock, as far as this session knows.
     pub fn wall_per_target(&self) -> f64 {
         self.options.wall_per_target
+    }
+
+    /// Lets the meter ask its instance for its sizes.
+    ///
+    /// # Errors
+    ///
+    /// What the target did instead, or an interruption.
+    pub fn sizes(&mut self) -> Result<Sizes, SessionError> {
+        let request = Request::Sizes;
+        match self.ask(&request, self.unpredicted())? {
+            Response::Sizes(sizes) => Ok(sizes),
+            other => Err(unexpected(&request, Some(other))),
+        }
+    }
+
+    /// Lets the meter run one whole key exchange: the bytes of each of its messages.
+    ///
+    /// # Errors
+    ///
+    /// What the target did instead, or an interruption.
+    pub fn messages(&mut self) -> Result<Vec<u32>, SessionError> {
+        let request = Request::Messages;
+        match self.ask(&request, self.unpredicted())? {
+            Response::Messages(lengths) => Ok(lengths.to_vec()),
+            other => Err(unexpected(&request, Some(other))),
+        }
+    }
+
+    /// Lets the meter regenerate a known-answer file and digest it; the digest of the first
+    /// records takes as many as `first_records` says.
+    ///
+    /// # Errors
+    ///
+    /// What the target did instead, or an interruption.
+    pub fn digest(
+        &mut self,
+        file: KatFile,
+        first_records: u32,
+    ) -> Result<Regenerated<CanonicalReport>, SessionError> {
+        let request = Request::Digest {
+            file,
+            first_records,
+        };
+        match self.ask(&request, self.unpredicted())? {
+            Response::Canonical(report) => Ok(Regenerated::Whole(report)),
+            Response::TooLarge { needed, available } => {
+                Ok(Regenerated::TooLarge { needed, available })
+            }
+            other => Err(unexpected(&request, Some(other))),
+        }
+    }
+
+    /// Lets the meter regenerate a known-answer file, whose text `take` gets in order.
+    ///
+    /// # Errors
+    ///
+    /// What the target did instead, or an interruption; the text so far has been passed on.
+    pub fn text(
+        &mut self,
+        file: KatFile,
+        take: &mut dyn FnMut(&[u8]),
+    ) -> Result<Regenerated<()>, SessionError> {
+        let mut text = gather::Text::new(take);
+        let mut losses = 0;
+        loop {
+            let from = text.blocks;
+            let request = Request::Text { file, from };
+            let patience = self.unpredicted();
+            self.exchange.ask(&request, patience, &mut text)?;
+            match (text.other.take(), text.end) {
+                (Some(Response::TooLarge { needed, available }), _) => {
+                    return Ok(Regenerated::TooLarge { needed, available });
+                }
+                (Some(other), _) => return Err(unexpected(&request, Some(other))),
+                (None, Some((blocks, bytes))) if blocks == text.blocks => {
+                    if bytes == text.bytes {
+                        return Ok(Regenerated::Whole(()));
+                    }
+                    let words = format!("a text of {bytes} bytes of which {} came", text.bytes);
+                    return Err(Spoiled::Nonsense(words).into());
+                }
+                // A meter whose blocks never arrive has no end either.
+                _ if text.blocks == from => losses += 1,
+                _ => losses = 0,
+            }
+            if losses > LOSSES {
+                let words = format!("block {from} of a text got lost {losses} times");
+                return Err(Spoiled::Nonsense(words).into());
+            }
+        }
     }
 
     /// Lets the meter compute its first known-answer record.

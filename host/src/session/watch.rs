@@ -96,6 +96,15 @@ impl Watch {
         self.resend_at = later(Instant::now(), self.pause);
     }
 
+    /// The meter says how far it is: it has as much time again, and is too busy to listen. What it
+    /// does has an end, which it cannot put off by saying so.
+    pub fn alive(&mut self) {
+        let now = Instant::now();
+        self.deadline = later(now, self.patience.deadline);
+        self.pause = self.patience.answer.saturating_add(self.patience.resend);
+        self.resend_at = later(now, self.pause.min(LONGEST_PAUSE));
+    }
+
     /// A part of the answer is known to be missing.
     pub fn send_now(&mut self) {
         self.resend_at = Instant::now();

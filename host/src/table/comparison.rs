@@ -266,9 +266,9 @@ fn notes_on(column: &Column) -> Vec<String> {
             notes.push(format!("{place}: {reason}."));
         }
         let evidence = meter.and_then(|meter| meter.kat.as_ref());
-        let field = evidence.and_then(|kat| kat.first_difference.as_deref());
-        if let (KatStatus::Mismatch, Some(field)) = (record.kat, field) {
-            notes.push(format!("{place}: the first wrong answer is {field}."));
+        let words = evidence.and_then(|kat| kat.first_difference.as_deref());
+        if let (KatStatus::Mismatch, Some(words)) = (record.kat, words) {
+            notes.push(format!("{place}: wrong answers, {words}."));
         }
     }
     notes

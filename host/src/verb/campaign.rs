@@ -1,12 +1,14 @@
 //! `cargo host campaign`: everything of everything, resumable.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 use regex::Regex;
 
 use crate::campaign::{self, Reporter, Selection, Settings};
 use crate::cli::Context;
+use crate::measure::PATIENCE;
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::record::plan::PlanSettings;
@@ -36,6 +38,10 @@ pub struct Arguments {
     /// Seconds on the target's clock that all trials of an operation may take
     #[arg(long, value_name = "S", default_value_t = PlanSettings::default().operation_budget_seconds, value_parser = positive)]
     op_budget: f64,
+    /// Seconds on the wall for an answer that nobody can predict: a first call, a known-answer file
+    /// between two signs of life
+    #[arg(long, value_name = "S", default_value_t = PATIENCE.as_secs_f64(), value_parser = positive)]
+    patience: f64,
 }
 
 /// Runs the campaign and shows what it brought home.
@@ -56,6 +62,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
             operation_budget_seconds: arguments.op_budget,
             ..PlanSettings::default()
         },
+        patience: Duration::from_secs_f64(arguments.patience),
     };
     run_and_show(&settings, context)
 }

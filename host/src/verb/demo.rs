@@ -7,6 +7,7 @@ use clap::Args;
 use super::campaign;
 use crate::campaign::{Selection, Settings};
 use crate::cli::Context;
+use crate::measure::PATIENCE;
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::record::plan::PlanSettings;
@@ -61,6 +62,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
             trial_target_seconds: TRIAL_TARGET_SECONDS,
             ..PlanSettings::default()
         },
+        patience: PATIENCE,
     };
     campaign::run_and_show(&settings, context)
 }

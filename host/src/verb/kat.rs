@@ -1,18 +1,24 @@
 //! `cargo host kat`: the known answers of one instance.
 
-use catalogue::{Catalogue, FlagSet};
+use std::path::{Path, PathBuf};
+
+use catalogue::submission::file_name;
+use catalogue::{Catalogue, FlagSet, Instance, Kat};
 use clap::Args;
 use serde_json::json;
+use wire::KatFile;
 
 use super::output;
 use crate::cli::Context;
 use crate::image::{Cache, Recipe};
 use crate::measure;
-use crate::measurement::KatOutcome;
+use crate::measurement::{Answers, KatOutcome};
+use crate::notice;
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::record::assemble::kat_status;
-use crate::session::{Options, Session, hexadecimal};
+use crate::record::store::write_whole;
+use crate::session::{Options, Regenerated, Session, keep_spoiled};
 use crate::system;
 
 /// Computes the known answers of one instance and compares them with the published ones.
@@ -29,6 +35,9 @@ pub struct Arguments {
     /// Print the digest of each field in the form of kat/<id>/fields.sha256
     #[arg(long)]
     fields: bool,
+    /// Write the official texts into this folder instead of comparing
+    #[arg(long, value_name = "FOLDER", num_args = 0..=1, default_missing_value = ".")]
+    text: Option<PathBuf>,
     /// Build the image with a deliberate flaw, to see that it is noticed: wrong-kat, still-counter
     #[arg(long = "drill", value_name = "NAME")]
     drills: Vec<String>,
@@ -62,40 +71,47 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
     let image = Cache::new(&project).image(&recipe, &context.interrupt)?;
     let options = Options::for_system(&*system, &context.interrupt);
     let mut session = Session::start(&*system, &image, Box::new(|_| {}), options)?;
-    let verified = measure::verified(&project.root, instance);
-    let outcome = measure::known_answer(&mut session, &instance.kat.sha256, verified.as_ref())?;
+    if let Some(folder) = &arguments.text {
+        let outcome = write_texts(&mut session, instance, folder)?;
+        session.bye();
+        return Ok(outcome);
+    }
+    let outcome = measure::known_answer(&mut session, instance, &project.root)?;
     session.bye();
 
     let status = kat_status(Some(&outcome)).name();
-    let (report, difference) = match &outcome {
-        KatOutcome::Pass(report) => (Some(report), None),
-        KatOutcome::Mismatch {
-            report,
-            first_difference,
-            ..
-        } => {
-            let words = first_difference
-                .as_ref()
-                .map(|field| format!("field `{field}` differs first"));
-            (Some(report), words)
-        }
-        KatOutcome::Spoiled(spoiled) => (None, Some(spoiled.to_string())),
-    };
+    let computed = outcome.answers().and_then(Answers::digest);
     if context.common.json {
         output::json(&json!({
             "instance": instance.name(),
             "system": arguments.system,
             "kat": status,
-            "computed_sha256": report.map(|report| hexadecimal(&report.digest)),
-            "expected_sha256": hexadecimal(&instance.kat.sha256),
-            "first_difference": difference,
+            "computed_sha256": computed,
+            "expected_sha256": match &outcome {
+                KatOutcome::Mismatch { expected, .. } => Some(expected),
+                KatOutcome::Pass(_) => computed.as_ref(),
+                _ => None,
+            },
+            "detail": outcome.detail(),
         }))?;
     } else if arguments.fields {
-        if let Some(report) = report {
-            output::text(measure::lines(&instance.instance, report).trim_end())?;
+        match outcome.answers() {
+            Some(Answers::Record(report)) => {
+                output::text(measure::lines(&instance.instance, report).trim_end())?;
+            }
+            Some(Answers::Files(_)) => {
+                return Err(miette::miette!(
+                    help = "use --text, which writes the whole text",
+                    "{} has known answers of the NGCC form, without digests of fields",
+                    instance.name()
+                ));
+            }
+            None => {}
         }
     } else {
-        let detail = difference.map_or(String::new(), |difference| format!(" ({difference})"));
+        let detail = outcome
+            .detail()
+            .map_or_else(String::new, |detail| format!(" ({detail})"));
         output::text(&format!(
             "{} on {}: {status}{detail}",
             instance.name(),
@@ -104,6 +120,47 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
     }
     Ok(match outcome {
         KatOutcome::Pass(_) => Outcome::Clean,
+        KatOutcome::Spoiled(spoiled) => spoiled.outcome(),
         _ => Outcome::NotClean,
     })
+}
+
+/// Writes the official texts of an instance into a folder, each whole or not at all.
+fn write_texts(
+    session: &mut Session,
+    instance: &Instance,
+    folder: &Path,
+) -> miette::Result<Outcome> {
+    if matches!(instance.kat, Kat::Nist(_)) {
+        return Err(miette::miette!(
+            help = "`--fields` prints the digests of the fields of their first record",
+            "{} has known answers of NIST's form, which the meter digests without a text",
+            instance.name()
+        ));
+    }
+    let mut worst = Outcome::Clean;
+    for file in KatFile::of(instance.category) {
+        let name = file_name(file, instance.category, &instance.instance);
+        let mut text = Vec::new();
+        let came = keep_spoiled(session.text(file, &mut |piece| text.extend_from_slice(piece)))?;
+        match came {
+            Ok(Regenerated::Whole(())) => {
+                let path = folder.join(&name);
+                write_whole(&path, &text)?;
+                output::text(&format!("{} ({} bytes)", path.display(), text.len()))?;
+            }
+            Ok(Regenerated::TooLarge { needed, available }) => notice::line(format!(
+                "{name} is left out: it needs a message of {needed} bytes, and the system has \
+                 {available}"
+            )),
+            Err(spoiled) => {
+                notice::line(format!("{name} is not written: {spoiled}"));
+                worst = worst.max(spoiled.outcome());
+                if !spoiled.meter_is_well() {
+                    break;
+                }
+            }
+        }
+    }
+    Ok(worst)
 }

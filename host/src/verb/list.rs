@@ -40,7 +40,8 @@ struct Entry {
     variant: String,
     category: &'static str,
     abi: &'static str,
-    sizes: Sizes,
+    /// `None` where only its code knows them.
+    sizes: Option<Sizes>,
     systems: BTreeMap<String, String>,
 }
 
@@ -52,7 +53,7 @@ impl Entry {
 }
 
 /// Sizes in bytes; 0 where the category has no such thing.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 struct Sizes {
     pk_bytes: u32,
     sk_bytes: u32,
@@ -103,24 +104,20 @@ fn entry(instance: &Instance) -> miette::Result<Entry> {
         };
         systems.insert(name, state);
     }
-    let sizes = instance.sizes;
     Ok(Entry {
         id: instance.candidate.clone(),
         label: instance.label.clone(),
         instance: instance.instance.clone(),
         variant: instance.variant.clone(),
-        category: match instance.category {
-            wire::Category::Kem => "kem",
-            wire::Category::Sig => "sig",
-        },
+        category: instance.category.name(),
         abi: instance.interface.name(),
-        sizes: Sizes {
+        sizes: instance.sizes.map(|sizes| Sizes {
             pk_bytes: sizes.public_key,
             sk_bytes: sizes.secret_key,
             ct_bytes: sizes.ciphertext,
             ss_bytes: sizes.shared_secret,
             signature_bytes: sizes.signature,
-        },
+        }),
         systems,
     })
 }
@@ -155,7 +152,7 @@ fn whole(entries: &[Entry]) -> String {
             ct_bytes,
             ss_bytes,
             signature_bytes,
-        } = entry.sizes;
+        } = entry.sizes.unwrap_or_default();
         let sizes = [pk_bytes, sk_bytes, ct_bytes, ss_bytes, signature_bytes];
         let mut row = vec![entry.name(), entry.category.to_owned()];
         row.extend(sizes.map(size));
@@ -208,7 +205,7 @@ fn compact_row<'a>(entry: &'a Entry, reasons: &mut Vec<&'a str>) -> Vec<String> 
         ct_bytes,
         ss_bytes,
         signature_bytes,
-    } = entry.sizes;
+    } = entry.sizes.unwrap_or_default();
     let sizes = [pk_bytes, sk_bytes, ct_bytes.max(signature_bytes), ss_bytes];
     let mut row = vec![entry.category.to_owned()];
     row.extend(sizes.map(size));
@@ -266,13 +263,13 @@ mod tests {
             variant: "reference".to_owned(),
             category: "kem",
             abi: "nist",
-            sizes: Sizes {
+            sizes: Some(Sizes {
                 pk_bytes,
                 sk_bytes: 14_120,
                 ct_bytes: 208,
                 ss_bytes: 32,
                 signature_bytes: 0,
-            },
+            }),
             systems: system::default_names()
                 .into_iter()
                 .zip(states.map(str::to_owned))

@@ -4,6 +4,7 @@ mod bench;
 mod campaign;
 mod compare;
 mod demo;
+mod import;
 mod kat;
 mod list;
 mod only;
@@ -29,6 +30,7 @@ pub enum Verb {
     Run(run::Arguments),
     Campaign(campaign::Arguments),
     Kat(kat::Arguments),
+    Import(import::Arguments),
     List(list::Arguments),
     Setup(setup::Arguments),
     Test(test::Arguments),
@@ -48,6 +50,7 @@ impl Verb {
             Self::Demo(arguments) => demo::run(&arguments, context),
             Self::Campaign(arguments) => campaign::run(&arguments, context),
             Self::Kat(arguments) => kat::run(&arguments, context),
+            Self::Import(arguments) => import::run(&arguments, context),
             Self::Run(arguments) => run::run(&arguments, context),
             Self::List(arguments) => list::run(&arguments, context),
             Self::Setup(arguments) => setup::run(&arguments, context),

@@ -6,7 +6,7 @@ use catalogue::{Catalogue, FlagSet};
 use clap::Args;
 
 use super::output;
-use crate::campaign::label::Bench;
+use crate::campaign::label::{Bench, is_interruption};
 use crate::campaign::{Reporter, subject};
 use crate::cli::Context;
 use crate::image::{Elf, Image, Machine, report_beside};
@@ -66,7 +66,6 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         Some((candidate, label)) => Some(catalogue.find(&format!("{candidate}/{label}"))?),
         None => None,
     };
-    let operations = instance.map_or(&[][..], |instance| instance.category.operations());
     let reporter = Reporter::new(context.common.quiet, true);
     let bench = Bench {
         project: &project,
@@ -78,13 +77,26 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
                 trial_target_seconds: TRIAL_TARGET_SECONDS,
                 ..PlanSettings::default()
             },
+            patience: measure::PATIENCE,
         },
         interrupt: &context.interrupt,
         reporter: &reporter,
     };
     let mut records = Vec::new();
     let mut subject = subject(&*system, &image, instance, flags);
-    let outcome = bench.measure(operations, &mut subject, &mut |_| Ok(()), &mut |record| {
+    let session = match bench
+        .known_answer(&mut subject)
+        .map_err(miette::Report::from)
+    {
+        Err(error) if is_interruption(&error) => return Ok(Outcome::Interrupted),
+        session => session?,
+    };
+    let name = format!("{}/{}", subject.candidate, subject.label);
+    reporter.known_answer(&name, subject.kat.as_ref());
+    let passes = subject.sizes.passes;
+    let operations = instance.map(|instance| instance.category.operations(passes));
+    let operations = operations.unwrap_or_default();
+    let outcome = bench.measure(&operations, &subject, session, &mut |record| {
         records.push(record.clone());
         Ok(())
     });

@@ -80,8 +80,10 @@ fn operations(project: Option<&Project>) -> Operations {
         return Operations::new();
     };
     let operations = |instance: &Instance| {
-        let operations = instance.category.operations().iter();
-        operations.map(ToString::to_string).collect()
+        // Passes of a key exchange are promised as far as the package documents them.
+        let passes = instance.sizes.map_or(0, |sizes| sizes.passes);
+        let operations = instance.category.operations(passes);
+        operations.iter().map(ToString::to_string).collect()
     };
     let instances = catalogue.instances().iter();
     instances

@@ -46,7 +46,7 @@ pub fn hello() -> Hello {
         candidate: name("pqclean"),
         label: name("ML-KEM-768"),
         category: Category::Kem,
-        sizes: Sizes::default(),
+        sizes: Some(Sizes::default()),
         counter: Counter {
             source: CounterSource::Icount,
             overhead: 30,

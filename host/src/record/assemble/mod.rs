@@ -44,7 +44,7 @@ impl Record {
             Err(_) => &[],
         };
         let trials: Vec<Trial> = measured.iter().map(|t| trial(t, unit)).collect();
-        let statistics = Statistics::of(&trials, None);
+        let statistics = Statistics::of(&trials, hashed_bytes(operation));
         let reason = trouble::reason(trials.len(), plan.trials as usize, outcome);
         let kat = trouble::kat_status(subject.kat.as_ref());
         let mut record = Self {
@@ -58,8 +58,11 @@ impl Record {
             instance: subject.instance.clone(),
             variant: subject.variant.clone(),
             flags: subject.image.flag_set.into(),
-            operation: operation.to_string(),
-            input_bytes: 0,
+            operation: match operation {
+                Operation::Hash(_) => "hash".to_owned(),
+                other => other.to_string(),
+            },
+            input_bytes: operation.input_bytes().into(),
             plan: planned(plan, occasion.timeout_seconds),
             kat,
             kat_not_passed: kat != KatStatus::Pass,
@@ -85,12 +88,16 @@ impl Record {
             median_trial_cycles: statistics.median_trial_cycles,
             operations_per_second: statistics.operations_per_second,
             throughput_megabytes_per_second: statistics.throughput_megabytes_per_second,
-            sizes: sizes(&subject.sizes),
-            kex: Some(IndexMap::new()),
+            sizes: sizes(&subject.sizes, operation),
+            kex: Some(exchange(subject).unwrap_or_default()),
             build_flags: subject.image.flag_set.flags().join(" "),
             baseline_rss_bytes: None,
             peak_rss_bytes: None,
-            timing_scope: Some(TimingScope::Loop),
+            timing_scope: Some(if operation.is_step() {
+                TimingScope::PerCallStep
+            } else {
+                TimingScope::Loop
+            }),
             meter: Some(meter::meter(subject, occasion, outcome, reason)),
             unknown: Unknown::new(),
         };
@@ -130,15 +137,42 @@ fn planned(plan: &measurement::Plan, timeout_seconds: f64) -> Plan {
     }
 }
 
-fn sizes(sizes: &wire::Sizes) -> Sizes {
+/// Length of what is hashed, which makes a throughput of a time.
+fn hashed_bytes(operation: Operation) -> Option<u64> {
+    match operation {
+        Operation::Hash(bytes) => Some(bytes.into()),
+        _ => None,
+    }
+}
+
+/// Sizes, passes and messages of a key exchange, by the published names.
+fn exchange(subject: &Subject) -> Option<IndexMap<String, i64>> {
+    let sizes = &subject.sizes;
+    let messages = subject.messages.as_ref()?;
+    let mut keys = IndexMap::from([
+        ("kex_passes".to_owned(), i64::from(sizes.passes)),
+        ("kex_passes_run".to_owned(), messages.len() as i64),
+        ("kex_pk_bytes".to_owned(), sizes.public_key.into()),
+        ("kex_sk_bytes".to_owned(), sizes.secret_key.into()),
+    ]);
+    for (number, bytes) in (1..).zip(messages) {
+        keys.insert(format!("kex_msg{number}_bytes"), i64::from(*bytes));
+    }
+    let total: i64 = messages.iter().copied().map(i64::from).sum();
+    keys.insert("kex_total_msg_bytes".to_owned(), total);
+    keys.insert("kex_ss_bytes".to_owned(), sizes.shared_secret.into());
+    Some(keys)
+}
+
+fn sizes(sizes: &wire::Sizes, operation: Operation) -> Sizes {
     Sizes {
-        input_bytes: Some(0),
+        input_bytes: Some(operation.input_bytes().into()),
         pk_bytes: Some(sizes.public_key.into()),
         sk_bytes: Some(sizes.secret_key.into()),
         ct_bytes: Some(sizes.ciphertext.into()),
         ss_bytes: Some(sizes.shared_secret.into()),
         signature_bytes: Some(sizes.signature.into()),
-        digest_bytes: Some(0),
+        digest_bytes: Some(sizes.digest.into()),
         unknown: Unknown::new(),
     }
 }

@@ -31,6 +31,8 @@ pub struct Subject {
     pub variant: String,
     /// Sizes that the instance claims.
     pub sizes: wire::Sizes,
+    /// Bytes of each message of a key exchange, once one was run.
+    pub messages: Option<Vec<u32>>,
     /// The image.
     pub image: ImageFacts,
     /// What the meter said of itself, once it did.

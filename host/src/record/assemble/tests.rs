@@ -6,7 +6,7 @@ use wire::{
 };
 
 use super::*;
-use crate::measurement::KatOutcome;
+use crate::measurement::{Answers, KatOutcome};
 use crate::record::plan::CALIBRATION;
 use crate::record::schema::Meter;
 use crate::record::{digest, example, read};
@@ -256,9 +256,9 @@ fn a_mismatch_names_the_first_differing_field() {
     let mut subject = example::subject("rpi4", CounterSource::Pmccntr);
     let expected = "00".repeat(32);
     subject.kat = Some(KatOutcome::Mismatch {
-        report: example::kat_report(),
+        answers: Answers::Record(Box::new(example::kat_report())),
         expected: expected.clone(),
-        first_difference: Some("ct".to_owned()),
+        difference: Some("field `ct` differs first".to_owned()),
     });
     let outcome = Ok(example::measurement());
     let occasion = example::occasion();
@@ -274,7 +274,10 @@ fn a_mismatch_names_the_first_differing_field() {
         (KatStatus::Mismatch, true)
     );
     let evidence = meter_of(&record).kat.as_ref().expect("there was one");
-    assert_eq!(evidence.first_difference.as_deref(), Some("ct"));
+    assert_eq!(
+        evidence.first_difference.as_deref(),
+        Some("field `ct` differs first")
+    );
     assert_eq!(evidence.expected_sha256.as_deref(), Some(expected.as_str()));
     assert_eq!(
         evidence.computed_sha256,

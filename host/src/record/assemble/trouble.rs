@@ -3,9 +3,8 @@
 use wire::{FailureKind, Fault, FaultKind};
 
 use super::{Occasion, Outcome, Subject};
-use crate::measurement::{KatOutcome, Spoiled};
+use crate::measurement::{Answers, KatOutcome, Spoiled};
 use crate::record::schema::{FaultReport, KatEvidence, KatStatus, Sha256, Unknown};
-use crate::session::hexadecimal;
 
 /// Where in the sources a fault happened, as far as the image's symbols tell.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -23,13 +22,19 @@ pub struct Location {
 /// The harness's word for the outcome of a known-answer test.
 pub fn kat_status(outcome: Option<&KatOutcome>) -> KatStatus {
     match outcome {
-        None => KatStatus::NoKat,
+        None | Some(KatOutcome::NotPublished(_)) => KatStatus::NoKat,
         Some(KatOutcome::Pass(_)) => KatStatus::Pass,
+        Some(KatOutcome::Partial { .. }) => KatStatus::Partial,
         Some(KatOutcome::Mismatch { .. }) => KatStatus::Mismatch,
         Some(KatOutcome::Spoiled(spoiled)) => match spoiled {
             Spoiled::Failed(failure) => match failure.kind {
-                FailureKind::Guard { .. } | FailureKind::Length { .. } => KatStatus::Overflow,
-                FailureKind::ReturnCode(_) | FailureKind::Disagreement => KatStatus::CryptoFail,
+                FailureKind::Guard { .. }
+                | FailureKind::Length { .. }
+                | FailureKind::Memory { .. } => KatStatus::Overflow,
+                FailureKind::ReturnCode(_)
+                | FailureKind::Disagreement
+                | FailureKind::Forgery
+                | FailureKind::Passes { .. } => KatStatus::CryptoFail,
             },
             Spoiled::Faulted(fault) if fault.kind == FaultKind::Deadline => KatStatus::Timeout,
             Spoiled::Deadline(_) | Spoiled::Garbage { .. } => KatStatus::Timeout,
@@ -42,26 +47,27 @@ pub fn kat_status(outcome: Option<&KatOutcome>) -> KatStatus {
 
 /// What the known-answer test computed.
 pub(super) fn kat_evidence(outcome: &KatOutcome) -> KatEvidence {
-    let (report, expected_sha256, first_difference, reason) = match outcome {
+    let computed = outcome.answers().and_then(Answers::digest);
+    let (expected_sha256, first_difference) = match outcome {
         // What passed has the published digest.
-        KatOutcome::Pass(report) => (Some(report), Some(hexadecimal(&report.digest)), None, None),
+        KatOutcome::Pass(_) => (computed.clone(), None),
         KatOutcome::Mismatch {
-            report,
             expected,
-            first_difference,
-        } => (
-            Some(report),
-            Some(expected.clone()),
-            first_difference.clone(),
-            None,
-        ),
-        KatOutcome::Spoiled(spoiled) => (None, None, None, Some(spoiled.to_string())),
+            difference,
+            ..
+        } => (Some(expected.clone()), difference.clone()),
+        KatOutcome::NotPublished(_) | KatOutcome::Partial { .. } | KatOutcome::Spoiled(_) => {
+            (None, None)
+        }
     };
     KatEvidence {
-        computed_sha256: report.map(|report| Sha256::from_bytes(&report.digest)),
+        computed_sha256: computed.and_then(|digest| Sha256::try_from(digest).ok()),
         expected_sha256,
+        reason: match outcome {
+            KatOutcome::Mismatch { .. } => None,
+            other => other.detail(),
+        },
         first_difference,
-        reason,
         unknown: Unknown::new(),
     }
 }

@@ -49,7 +49,7 @@ pub struct KatEvidence {
     /// The published digest, where it is another.
     #[serde(deserialize_with = "nullable")]
     pub expected_sha256: Option<String>,
-    /// Name of the first field that differs from a verified run, where one is known.
+    /// Where the answers differ first, in words, as far as that is known.
     #[serde(deserialize_with = "nullable")]
     pub first_difference: Option<String>,
     /// Why there are no answers, in words.

@@ -3,7 +3,7 @@
 use wire::{CounterSource, Operation};
 
 use super::*;
-use crate::measurement::{KatOutcome, Measurement, Spoiled};
+use crate::measurement::{Answers, KatOutcome, Measurement, Spoiled};
 use crate::record::assemble::Subject;
 use crate::record::example;
 use crate::record::plan::CALIBRATION;
@@ -101,9 +101,9 @@ fn what_went_wrong_is_told() {
     let occasion = example::occasion();
     let failed = Record::assemble(&subject, &occasion, Operation::Enc, &CALIBRATION, &spoiled);
     subject.kat = Some(KatOutcome::Mismatch {
-        report: example::kat_report(),
+        answers: Answers::Record(Box::new(example::kat_report())),
         expected: "00".repeat(32),
-        first_difference: Some("ct".to_owned()),
+        difference: Some("field `ct` differs first".to_owned()),
     });
     let wrong = record(&subject, "ML-KEM-1024", Operation::Dec, 7);
     let columns = [

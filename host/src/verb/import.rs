@@ -1,0 +1,134 @@
+//! `cargo host import`: a submission package becomes something that can be measured.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use import::{Agreement, ImportError, Imported, Limits, Request};
+use serde_json::json;
+
+use super::output;
+use crate::cli::Context;
+use crate::interrupt::Urgency;
+use crate::outcome::Outcome;
+use crate::project::Project;
+
+/// Imports a submission package in the official layout into submissions/<id>.
+///
+/// Every instance is found by its *_AlgorithmInstance.h or .c, wherever that lies. What is compiled
+/// for it is written to candidate.toml, which people may correct, and why to import-report.md.
+/// Nothing of the package is executed; prebuilt objects and libraries are left out; archives that
+/// leave their folder, link or unpack to too much are refused, and nothing of them is kept.
+///
+/// A known candidate is recognised by its instances' names: it gets its id, and its known-answer
+/// texts are compared with the published digests.
+///
+/// Exits with 1 when an instance lacks files or a known-answer text is not the published one.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// A folder, a .zip or a .tar.gz
+    #[arg(value_name = "PACKAGE")]
+    package: PathBuf,
+    /// The candidate's id; otherwise that of the known candidate, or one made of the package's name
+    #[arg(long, value_name = "ID")]
+    id: Option<String>,
+    /// Replace a package that was imported before under this id
+    #[arg(long)]
+    force: bool,
+}
+
+/// Imports.
+///
+/// # Errors
+///
+/// When the package is refused, or its folder is there already.
+pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> {
+    let project = Project::find()?;
+    let request = Request {
+        root: &project.root,
+        package: &arguments.package,
+        id: arguments.id.as_deref(),
+        force: arguments.force,
+        limits: Limits::default(),
+    };
+    // One press is enough: there is no record to finish.
+    let stop = || context.interrupt.urgency() > Urgency::None;
+    let imported = match import::import(&request, &stop) {
+        Err(error @ ImportError::Interrupted) => {
+            context.say(error);
+            return Ok(Outcome::Interrupted);
+        }
+        imported => imported?,
+    };
+    if context.common.json {
+        output::json(&as_json(&imported))?;
+    } else {
+        for line in lines(&imported) {
+            output::text(&line)?;
+        }
+        context.say(format_args!(
+            "what was decided and why: {}",
+            imported.folder.join(import::REPORT).display()
+        ));
+    }
+    Ok(match imported.is_clean() {
+        true => Outcome::Clean,
+        false => Outcome::NotClean,
+    })
+}
+
+fn as_json(imported: &Imported) -> serde_json::Value {
+    let candidate = &imported.candidate;
+    let instances = candidate.instances.iter().map(|entry| {
+        json!({
+            "label": entry.label,
+            "instance": entry.name,
+            "variant": entry.variant,
+            "sources": entry.sources.len(),
+        })
+    });
+    let checks = imported.checks.iter().map(|check| {
+        json!({
+            "label": check.label,
+            "file": check.file_name,
+            "mode": check.mode,
+            "outcome": check.outcome.to_string(),
+        })
+    });
+    let incomplete = imported.incomplete.iter();
+    let incomplete = incomplete.map(|(label, problem)| json!({"label": label, "problem": problem}));
+    json!({
+        "id": candidate.id,
+        "name": candidate.name,
+        "folder": imported.folder,
+        "instances": instances.collect::<Vec<_>>(),
+        "known_answers": checks.collect::<Vec<_>>(),
+        "incomplete": incomplete.collect::<Vec<_>>(),
+        "notes": imported.notes,
+    })
+}
+
+fn lines(imported: &Imported) -> Vec<String> {
+    let candidate = &imported.candidate;
+    let mut lines = Vec::new();
+    for entry in &candidate.instances {
+        lines.push(format!(
+            "{}/{}: {} implementation, {} source files",
+            candidate.id,
+            entry.label,
+            entry.variant,
+            entry.sources.len()
+        ));
+    }
+    for check in &imported.checks {
+        if check.outcome != Agreement::NoText {
+            lines.push(format!(
+                "known answers {} against the published digest: {}",
+                check.file_name, check.outcome
+            ));
+        }
+    }
+    let incomplete = imported.incomplete.iter();
+    lines.extend(incomplete.map(|(label, problem)| format!("incomplete: {label}: {problem}")));
+    lines.extend(imported.notes.iter().map(|note| format!("note: {note}")));
+    lines
+}
