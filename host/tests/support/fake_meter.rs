@@ -257,6 +257,7 @@ impl Fake {
     fn perform(&self, request: &Request) -> Vec<Response> {
         match request {
             Request::Hello => vec![Response::Hello(self.hello.clone())],
+            Request::Sizes => vec![Response::Sizes(self.hello.sizes.unwrap_or_default())],
             Request::Trial(plan) => vec![Response::Trial {
                 calls: plan.calls,
                 count: u64::from(plan.calls) * 100_000,
