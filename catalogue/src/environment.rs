@@ -35,8 +35,11 @@ pub const ALL: &[&str] = &[
     CC_LINUX,
 ];
 
-/// The deliberate flaws, each with the `cfg` that it sets in the firmware.
-pub const DRILLS: [(&str, &str); 2] = [
-    ("still-counter", "drill_still_counter"),
-    ("wrong-kat", "drill_wrong_kat"),
-];
+/// The deliberate flaw of a counter that stands still.
+pub const STILL_COUNTER: &str = "still-counter";
+
+/// The deliberate flaw of known answers with one wrong bit.
+pub const WRONG_KAT: &str = "wrong-kat";
+
+/// All deliberate flaws.
+pub const DRILLS: [&str; 2] = [STILL_COUNTER, WRONG_KAT];

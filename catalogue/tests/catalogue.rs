@@ -14,6 +14,9 @@ fn load() -> &'static Catalogue {
     CATALOGUE.get_or_init(|| Catalogue::load(&root()).unwrap())
 }
 
+/// The candidates that come with the repository, but for the tests of the instrument.
+const OURS: [&str; 6] = ["pqclean", "akex", "iccs", "sha3", "standards", "x25519"];
+
 #[test]
 fn every_live_instance_is_listed() {
     let count = |variant: &str| {
@@ -26,10 +29,11 @@ fn every_live_instance_is_listed() {
     assert_eq!(count("clean"), 35);
     assert_eq!(count("aarch64"), 16);
     assert_eq!(count("avx2"), 32);
-    assert_eq!(load().instances().len(), 83);
     let names: Vec<_> = load()
         .instances()
         .iter()
+        // What a user has imported is the user's.
+        .filter(|instance| OURS.contains(&instance.candidate.as_str()))
         .map(|instance| instance.name())
         .collect();
     insta::assert_snapshot!(names.join("\n"));

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use catalogue::environment::DRILLS;
 use catalogue::{Instance, Toolchain};
 use miette::Diagnostic;
 
@@ -19,7 +18,6 @@ const HEADERS: &str = "firmware/build/include";
 pub fn all(settings: &Settings, instance: &Instance, toolchain: &Toolchain) -> Vec<String> {
     let mut lines = libraries(settings, instance, toolchain);
     lines.extend(linker_arguments(settings));
-    lines.extend(flaws(settings));
     lines.extend(inputs(settings, instance, toolchain));
     lines
 }
@@ -67,17 +65,6 @@ fn linker_arguments(settings: &Settings) -> Vec<String> {
         .into_iter()
         .map(|argument| format!("cargo::rustc-link-arg-bins={argument}"))
         .collect()
-}
-
-fn flaws(settings: &Settings) -> Vec<String> {
-    let known = DRILLS
-        .iter()
-        .map(|(_, cfg)| format!("cargo::rustc-check-cfg=cfg({cfg})"));
-    let chosen = settings
-        .drills
-        .iter()
-        .map(|drill| format!("cargo::rustc-cfg={}", drill.cfg));
-    known.chain(chosen).collect()
 }
 
 /// What, when it changes, makes this build an old one.

@@ -4,15 +4,28 @@ use catalogue::{Board, Instance, Interface, Kat};
 use kat::generator::Generator;
 use wire::{Category, Sizes};
 
+use catalogue::environment::{STILL_COUNTER, WRONG_KAT};
+
 use super::functions::Functions;
 
 /// The text of `instance.rs`, which the firmware includes.
-pub fn instance_source(instance: &Instance, board: &Board, functions: &Functions) -> String {
+pub fn instance_source(
+    instance: &Instance,
+    board: &Board,
+    functions: &Functions,
+    drills: &[&str],
+) -> String {
+    let drill = |name| drills.contains(&name);
     format!(
-        "pub const IDENTITY: crate::abi::Identity = crate::abi::Identity {{ \
+        "meter::image! {{\n\
+         {{ meter::abi::Identity {{ \
          board: {board:?}, candidate: {candidate:?}, label: {label:?}, \
-         category: wire::Category::{category}, sizes: {sizes} }};\n\
-         crate::abi::functions! {{ {calls} }}\n",
+         category: wire::Category::{category}, sizes: {sizes} }} }}\n\
+         {{ {calls} }}\n\
+         {{ meter::abi::Drills {{ still_counter: {still_counter}, wrong_kat: {wrong_kat} }} }}\n\
+         }}\n",
+        still_counter = drill(STILL_COUNTER),
+        wrong_kat = drill(WRONG_KAT),
         board = board.name,
         candidate = instance.candidate,
         label = instance.label,
@@ -60,7 +73,7 @@ fn sizes(sizes: Option<&Sizes>) -> String {
     )
 }
 
-/// The functions by their symbols, in the words of the macro in `firmware/src/abi/mod.rs`.
+/// The functions by their symbols, in the words of the macro `image!`.
 fn calls(instance: &Instance, functions: &Functions) -> String {
     let (interface, module) = match instance.interface {
         Interface::Nist { .. } => ("Nist", "nist"),

@@ -60,7 +60,7 @@ pub fn run(settings: &Settings) -> Result<Built, BuildError> {
     }
     archive::create(&settings.out, &compiled, &toolchain)?;
 
-    let source = generate::instance_source(instance, settings.board, &functions);
+    let source = generate::instance_source(instance, settings.board, &functions, &settings.drills);
     let target = settings.out.join("instance.rs");
     fs::write(&target, source).map_err(file("write", &target))?;
     report(settings, instance, &toolchain, &compiled)?
@@ -98,11 +98,7 @@ fn report(
         label: instance.label.clone(),
         board: settings.board.name.to_owned(),
         flag_set: settings.flag_set.name().to_owned(),
-        drills: settings
-            .drills
-            .iter()
-            .map(|drill| drill.name.to_owned())
-            .collect(),
+        drills: settings.drills.iter().map(ToString::to_string).collect(),
         package: instance.origin.to_string(),
         compiler: CompilerReport {
             program: toolchain.compiler.display().to_string(),

@@ -92,11 +92,13 @@ fn a_scheme_without_contexts_and_another_generator_are_told() {
         catalogue.find("pqclean/Falcon-512").unwrap(),
         board,
         &functions(&["keypair", "signature", "verify", "sign", "open"]),
+        &[],
     );
     let hqc = build::generate::instance_source(
         catalogue.find("pqclean/HQC-128").unwrap(),
         board,
         &functions(&["keypair", "enc", "dec"]),
+        &["wrong-kat"],
     );
     insta::assert_snapshot!(falcon + &hqc);
 }

@@ -11,7 +11,7 @@ use crate::meter::fault;
 
 /// `void abort(void)`
 #[unsafe(no_mangle)]
-extern "C" fn meter_abort() -> ! {
+pub extern "C" fn meter_abort() -> ! {
     fault::report_here(FaultKind::Abort, format_args!(""))
 }
 
@@ -78,7 +78,7 @@ mod freestanding {
 
     use spin::Mutex;
 
-    use super::{meter_abort, meter_exit};
+    use super::meter_exit;
 
     /// picolibc's stream (`struct __file` in its `stdio.h`).
     #[repr(C)]
@@ -145,11 +145,5 @@ mod freestanding {
     #[unsafe(no_mangle)]
     extern "C" fn _exit(status: c_int) -> ! {
         meter_exit(status)
-    }
-
-    /// For calls from within the C library.
-    #[unsafe(no_mangle)]
-    extern "C" fn abort() -> ! {
-        meter_abort()
     }
 }

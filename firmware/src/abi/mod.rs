@@ -1,8 +1,10 @@
-//! The C interfaces that a submission may speak, and what C needs from us.
+//! The C interfaces that a submission may speak, what C needs from us, and what an image has inside.
 
 mod heap;
 pub mod iccs;
 mod libc;
+#[doc(hidden)]
+pub use libc::meter_abort;
 pub mod nist;
 pub mod random;
 mod slot;
@@ -25,10 +27,6 @@ pub struct Identity {
 }
 
 /// The functions of the instance, by address, in the interface that it speaks.
-#[allow(
-    dead_code,
-    reason = "an image holds one instance, which speaks one interface"
-)]
 pub enum Functions {
     /// The NIST interface, with the generator behind its published known answers.
     Nist(nist::Functions, kat::generator::Generator),
@@ -36,44 +34,87 @@ pub enum Functions {
     Iccs(iccs::Functions),
 }
 
-/// Declares the functions of an instance by their symbols and collects the addresses.
+/// What an image has inside.
+pub struct Image {
+    /// Which instance it is.
+    pub identity: Identity,
+    /// Its functions.
+    pub functions: Functions,
+    /// Deliberate flaws, to test the instrument.
+    pub drills: Drills,
+}
+
+/// Deliberate flaws; an image that measures has none.
+#[derive(Clone, Copy, Default)]
+pub struct Drills {
+    /// The counter stands still.
+    pub still_counter: bool,
+    /// The known answers have one wrong bit.
+    pub wrong_kat: bool,
+}
+
+/// Declares what an image has inside: identity, functions by their symbols, deliberate flaws.
 ///
-/// A generated file calls it: `functions! { Nist::nist::Kem { keypair: "...", ... } }`. Behind the
-/// functions stands what else the variant holds, and then what else the interface does.
-macro_rules! functions {
-    ($interface:ident::$module:ident::$variant:ident { $($function:ident: $symbol:literal),+ $(,)? }
-     $(list $list:ident: [$($item:ident: $item_symbol:literal),*])?
-     $(with $field:ident: $value:literal)?
-     $(and $more:expr)?) => {
+/// The file that the build script writes consists of one call of it. Behind the functions stands
+/// what else the variant of [`Functions`] holds, and then what else the interface does.
+#[macro_export]
+macro_rules! image {
+    ({ $identity:expr }
+     { $interface:ident::$module:ident::$variant:ident
+       { $($function:ident: $symbol:literal),+ $(,)? }
+       $(list $list:ident: [$($item:ident: $item_symbol:literal),*])?
+       $(with $field:ident: $value:literal)?
+       $(and $more:expr)? }
+     { $drills:expr }) => {
+        // SAFETY: the build script saw that the objects define every one of these; what is called
+        // through the addresses is called as the interface says.
         unsafe extern "C" {
             $(#[link_name = $symbol] fn $function();)+
             $($(#[link_name = $item_symbol] fn $item();)*)?
         }
 
-        /// The functions of this instance.
-        pub fn functions() -> crate::abi::Functions {
-            crate::abi::Functions::$interface(
-                crate::abi::$module::Functions::$variant {
-                    $($function: $function as *const () as usize,)+
-                    $($list: {
-                        static LIST: &[unsafe extern "C" fn()] = &[$($item),*];
-                        LIST
-                    },)?
-                    $($field: $value,)?
-                },
-                $($more)?
-            )
+        /// `void abort(void)`, for calls from within the C library. Defined in the image itself: the
+        /// linker searches the C library before the meter, and would take its own.
+        // SAFETY: C's function of this name and type.
+        #[cfg(target_os = "none")]
+        #[unsafe(no_mangle)]
+        extern "C" fn abort() -> ! {
+            $crate::abi::meter_abort()
+        }
+
+        /// What this image has inside.
+        // SAFETY: the meter declares a function of this name and type, and there is one.
+        #[unsafe(no_mangle)]
+        extern "Rust" fn meter_image() -> $crate::abi::Image {
+            $crate::abi::Image {
+                identity: $identity,
+                functions: $crate::abi::Functions::$interface(
+                    $crate::abi::$module::Functions::$variant {
+                        $($function: $function as *const () as usize,)+
+                        $($list: {
+                            static LIST: &[unsafe extern "C" fn()] = &[$($item),*];
+                            LIST
+                        },)?
+                        $($field: $value,)?
+                    },
+                    $($more)?
+                ),
+                drills: $drills,
+            }
         }
     };
 }
-use functions;
 
-/// The instance: its identity and its functions.
-mod linked {
-    include!(concat!(env!("OUT_DIR"), "/instance.rs"));
+// SAFETY: `image!` defines it, in the one crate that links everything.
+unsafe extern "Rust" {
+    /// What this image has inside.
+    safe fn meter_image() -> Image;
 }
 
-pub use linked::{IDENTITY, functions as instance_functions};
+/// What this image has inside.
+pub fn image() -> Image {
+    meter_image()
+}
 
 /// Most functions return an `int`, 0 for success.
 fn succeeded(returned: u64) -> Result<(), FailureKind> {
@@ -85,7 +126,7 @@ fn succeeded(returned: u64) -> Result<(), FailureKind> {
 
 /// The drill against wrong answers: flips one bit, and back again at the second call.
 fn drill(bytes: &mut [u8]) {
-    if cfg!(drill_wrong_kat)
+    if image().drills.wrong_kat
         && let Some(first) = bytes.first_mut()
     {
         *first ^= 1;

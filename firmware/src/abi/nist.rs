@@ -16,10 +16,6 @@ const MEASURED_MESSAGE: usize = 64;
 
 /// The functions of an instance, by address.
 #[derive(Clone, Copy)]
-#[allow(
-    dead_code,
-    reason = "an image holds one instance, which is of one kind"
-)]
 pub enum Functions {
     /// A KEM.
     Kem {

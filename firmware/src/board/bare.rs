@@ -14,7 +14,7 @@ fn main(_x0: u64, _x1: u64, _x2: u64, level: u64) -> ! {
     // SAFETY: first thing in main, once.
     let (counter, stack) = unsafe { (super::start(), super::measuring_stack()) };
     let entry_level = Some(level as u8);
-    crate::meter(counter, entry_level, stack);
+    crate::run(counter, entry_level, stack);
     super::power_off(entry_level)
 }
 

@@ -75,7 +75,7 @@ pub fn main() -> ExitCode {
     let low = memory().stack + GUARD;
     // SAFETY: the mapping is used for nothing else.
     let stack = unsafe { MeasuringStack::new(ptr::with_exposed_provenance_mut(low), STACK) };
-    crate::meter(description, None, stack);
+    crate::run(description, None, stack);
     ExitCode::SUCCESS
 }
 

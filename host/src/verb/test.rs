@@ -150,7 +150,17 @@ fn steps(root: &Path, all: bool) -> Vec<Step> {
     );
     for target in setup::bare_metal_targets() {
         let name = format!("lints for {target}");
-        lint(&name, &["--package", "firmware", "--target", target]);
+        lint(
+            &name,
+            &[
+                "--package",
+                "firmware",
+                "--package",
+                "meter",
+                "--target",
+                target,
+            ],
+        );
     }
     let mut tests = step(
         root,

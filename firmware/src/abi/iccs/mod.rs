@@ -28,11 +28,7 @@ const MEASURED_MESSAGE: usize = 64;
 /// The functions of an instance, and its generator's context, by address. Getters have no
 /// arguments and return an `unsigned long long`.
 #[derive(Clone, Copy)]
-#[allow(
-    dead_code,
-    missing_docs,
-    reason = "an image holds one instance; the names are those of the interface"
-)]
+#[expect(missing_docs, reason = "the names are those of the interface")]
 pub enum Functions {
     /// A KEM.
     Kem {

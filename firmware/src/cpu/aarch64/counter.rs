@@ -8,6 +8,7 @@ use core::arch::asm;
 use aarch64_cpu::registers::{ID_AA64DFR0_EL1, Readable};
 use wire::CounterSource;
 
+use crate::abi;
 use crate::meter::self_test::CounterDescription;
 
 /// PMCR_EL0: enable (bit 0), reset event counters (1) and the cycle counter (2), count every cycle
@@ -19,11 +20,10 @@ const CYCLE_COUNTER: u64 = 1 << 31;
 
 /// PMCCFILTR_EL0: count at EL1 and EL0 in this security state (all filter bits clear), and at
 /// EL2 as well (NSH, bit 27).
-#[cfg(not(drill_still_counter))]
 const PMCCFILTR: u64 = 1 << 27;
+
 /// The drill: P (bit 31) excludes EL1, where we run, so that the counter stands still.
-#[cfg(drill_still_counter)]
-const PMCCFILTR: u64 = 1 << 31;
+const PMCCFILTR_STILL: u64 = 1 << 31;
 
 /// PMCEID0_EL0: the event INST_RETIRED (0x08) is implemented.
 const INST_RETIRED: u64 = 1 << 0x08;
@@ -43,6 +43,11 @@ pub fn start(emulated: bool) -> CounterDescription {
         }
         _ => {}
     }
+    let filter = if abi::image().drills.still_counter {
+        PMCCFILTR_STILL
+    } else {
+        PMCCFILTR
+    };
     // SAFETY: the performance monitors exist, and nothing but this file uses them.
     unsafe {
         asm!(
@@ -53,7 +58,7 @@ pub fn start(emulated: bool) -> CounterDescription {
             "msr pmcntenset_el0, {cycle}",
             "isb",
             cycle = in(reg) CYCLE_COUNTER,
-            filter = in(reg) PMCCFILTR,
+            filter = in(reg) filter,
             start = in(reg) PMCR_START,
             options(nostack, preserves_flags),
         );
