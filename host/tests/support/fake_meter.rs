@@ -99,6 +99,31 @@ pub fn samples(calls: u32) -> Vec<u64> {
         .collect()
 }
 
+/// The known-answer text that the fake regenerates: two blocks and a bit.
+pub fn text() -> Vec<u8> {
+    let letters = (b'a'..=b'z').cycle();
+    letters.take(2 * wire::TEXT_PER_BLOCK + 100).collect()
+}
+
+fn text_blocks(from: u32) -> Vec<Response> {
+    let text = text();
+    let blocks = (0..).zip(text.chunks(wire::TEXT_PER_BLOCK));
+    let end = Response::TextEnd {
+        blocks: blocks.clone().count() as u32,
+        bytes: text.len() as u64,
+    };
+    blocks
+        .filter(|(index, _)| *index >= from)
+        .map(|(index, text)| {
+            Response::Text(wire::TextBlock {
+                index,
+                text: text.iter().copied().collect(),
+            })
+        })
+        .chain([end])
+        .collect()
+}
+
 /// The host's end of a line to a meter that follows this script.
 pub fn start(hello: Hello, script: Script) -> Running {
     let (ours, theirs) = socket_pair().unwrap();
@@ -268,6 +293,7 @@ impl Fake {
                 bytes: 4096,
                 available: self.hello.stack_available,
             }],
+            Request::Text { from, .. } => text_blocks(*from),
             other => panic!("the fake knows no {other:?}"),
         }
     }
