@@ -101,9 +101,12 @@ pub fn run(
     let mut outcome = Outcome::Clean;
     for name in &settings.systems {
         let system = system::find(name)?;
-        let instances = settings.selection.instances(&catalogue, &*system)?;
-        reporter.system(name, &instances);
-        for instance in instances {
+        let selected = settings.selection.instances(&catalogue, &*system)?;
+        reporter.system(name, &selected);
+        for (instance, reason) in &selected.unavailable {
+            build::note_failure(&directory, name, instance, reason)?;
+        }
+        for instance in selected.available {
             if interrupt.urgency() > Urgency::None {
                 return Ok(Outcome::Interrupted);
             }

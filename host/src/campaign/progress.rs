@@ -2,14 +2,15 @@
 
 use std::io::{self, IsTerminal};
 
-use catalogue::Instance;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::Report;
 
+use super::settings::Selected;
 use crate::measurement::KatOutcome;
 use crate::notice::{self, printable};
 use crate::record::assemble::kat_status;
 use crate::record::read::ReadError;
+use crate::record::run_files::BUILD;
 use crate::record::schema::Record;
 use crate::session::LogLine;
 use crate::table::format;
@@ -51,7 +52,8 @@ impl Reporter {
     }
 
     /// These instances are to be measured on this system.
-    pub fn system(&self, name: &str, instances: &[&Instance]) {
+    pub fn system(&self, name: &str, selected: &Selected) {
+        let instances = &selected.available;
         let operations: usize = instances
             .iter()
             .map(|instance| super::work::operations(instance, None).len())
@@ -62,6 +64,16 @@ impl Reporter {
             "{name}: {} instances, {operations} operations",
             instances.len()
         ));
+        match &selected.unavailable[..] {
+            [] => {}
+            [(instance, reason)] => {
+                self.line(&format!("  {}: BUILDFAIL ({reason})", instance.name()))
+            }
+            many => self.line(&format!(
+                "  {} more cannot run here, and {BUILD} says why of each",
+                many.len()
+            )),
+        }
     }
 
     /// This is being done.

@@ -30,7 +30,8 @@ pub enum Selection {
 }
 
 impl Selection {
-    /// The instances that a system can run.
+    /// The chosen instances, parted into those that a system can run and those that it cannot,
+    /// each of the latter with the reason.
     ///
     /// # Errors
     ///
@@ -39,9 +40,9 @@ impl Selection {
         &self,
         catalogue: &'a Catalogue,
         system: &dyn System,
-    ) -> miette::Result<Vec<&'a Instance>> {
+    ) -> miette::Result<Selected<'a>> {
         let board = catalogue::board(system.board())?;
-        let selected: Vec<&Instance> = match self {
+        let chosen: Vec<&Instance> = match self {
             Self::Matching(only) => catalogue
                 .instances()
                 .iter()
@@ -52,17 +53,30 @@ impl Selection {
                 .map(|name| catalogue.find(name))
                 .collect::<Result<_, _>>()?,
         };
-        if selected.is_empty() {
+        if chosen.is_empty() {
             return Err(CampaignError::NothingSelected {
                 only: self.to_string(),
             }
             .into());
         }
-        Ok(selected
-            .into_iter()
-            .filter(|instance| instance.availability(board).is_ok())
-            .collect())
+        let mut selected = Selected::default();
+        for instance in chosen {
+            match instance.availability(board) {
+                Ok(()) => selected.available.push(instance),
+                Err(why) => selected.unavailable.push((instance, why.reason)),
+            }
+        }
+        Ok(selected)
     }
+}
+
+/// Chosen instances, as a system sees them.
+#[derive(Debug, Default)]
+pub struct Selected<'a> {
+    /// Those that it can run.
+    pub available: Vec<&'a Instance>,
+    /// Those that it cannot, and why.
+    pub unavailable: Vec<(&'a Instance, String)>,
 }
 
 impl std::fmt::Display for Selection {
