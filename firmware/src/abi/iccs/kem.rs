@@ -1,10 +1,10 @@
 //! Key encapsulation.
 
-use kat::iccs::{IccsText, Start};
+use kat::iccs::Start;
 use kat::nist::TextSink;
 use wire::{BufferName, Failure, FailureKind, Operation, Sizes};
 
-use super::{Functions, Scheme, failure, get, size};
+use super::{Functions, Scheme, get, size, write};
 use crate::abi::slot::Slots;
 use crate::abi::{drill, succeeded};
 use crate::cpu::Call;
@@ -50,25 +50,6 @@ impl Kem {
                 unsafe { Call::new(self.keygen, [pk[0], pk[1], sk[0], sk[1]]) }
             }
         }
-    }
-
-    /// The operation as a step of the set-up, judged like a measured one.
-    fn step<R: Runner>(&mut self, operation: Operation, runner: &mut R) -> Result<(), Failure> {
-        self.perform(operation, runner)
-            .and_then(|()| self.inspect(operation))
-            .map_err(|kind| failure(operation, kind))
-    }
-
-    fn write<S: TextSink>(
-        &mut self,
-        name: &str,
-        slot: usize,
-        operation: Operation,
-        sink: &mut S,
-    ) -> Result<(), Failure> {
-        let value = self.slots[slot].value();
-        sink.string(name, value.map_err(|kind| failure(operation, kind))?);
-        Ok(())
     }
 }
 
@@ -155,13 +136,13 @@ impl Scheme for Kem {
         sink: &mut S,
     ) -> Result<(), Failure> {
         self.step(Operation::Keygen, runner)?;
-        self.write("PK", PK, Operation::Keygen, sink)?;
-        self.write("SK", SK, Operation::Keygen, sink)?;
+        write("PK", &self.slots[PK], Operation::Keygen, sink)?;
+        write("SK", &self.slots[SK], Operation::Keygen, sink)?;
         self.step(Operation::Enc, runner)?;
         drill(self.slots[CT].contents_mut());
-        self.write("CT", CT, Operation::Enc, sink)?;
+        write("CT", &self.slots[CT], Operation::Enc, sink)?;
         drill(self.slots[CT].contents_mut());
-        self.write("SS", SS, Operation::Enc, sink)?;
+        write("SS", &self.slots[SS], Operation::Enc, sink)?;
         self.step(Operation::Dec, runner)
     }
 }

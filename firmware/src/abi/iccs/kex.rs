@@ -185,7 +185,7 @@ impl Kex {
     }
 
     /// One step of a run of which `measured` counts.
-    fn step<R: Runner>(
+    fn step_of_run<R: Runner>(
         &mut self,
         step: Operation,
         measured: Operation,
@@ -349,7 +349,7 @@ impl Scheme for Kex {
     ) -> Result<(), FailureKind> {
         self.preset();
         self.steps()
-            .try_for_each(|step| self.step(step, operation, runner))
+            .try_for_each(|step| self.step_of_run(step, operation, runner))
     }
 
     fn inspect(&self, _operation: Operation) -> Result<(), FailureKind> {
@@ -378,7 +378,7 @@ impl Scheme for Kex {
         }
         for step in self.steps() {
             let done = self
-                .step(step, Operation::Exchange, runner)
+                .step_of_run(step, Operation::Exchange, runner)
                 .and_then(|()| self.check())
                 .and_then(|()| {
                     if step == Operation::DeriveB {

@@ -16,6 +16,7 @@ use kat::iccs::{IccsText, Seeds, Start};
 use kat::nist::TextSink;
 use wire::{Failure, FailureKind, KatFile, KatReport, MAX_PASSES, Operation, Sizes};
 
+use super::slot::Slot;
 use super::state;
 use crate::board;
 use crate::cpu::Call;
@@ -109,6 +110,13 @@ trait Scheme: Sized {
     ) -> Result<(), FailureKind>;
 
     fn inspect(&self, operation: Operation) -> Result<(), FailureKind>;
+
+    /// The operation as a step of the set-up, judged like a measured one.
+    fn step<R: Runner>(&mut self, operation: Operation, runner: &mut R) -> Result<(), Failure> {
+        self.perform(operation, runner)
+            .and_then(|()| self.inspect(operation))
+            .map_err(|kind| failure(operation, kind))
+    }
 
     /// The lines of a record after its seed, the generator being seeded.
     fn record<R: Runner, S: TextSink>(
@@ -312,6 +320,18 @@ impl IccsInstance {
         }
         Ok(())
     }
+}
+
+/// Writes the lines of a slot's length and value, which `operation` left.
+fn write<S: TextSink>(
+    name: &str,
+    slot: &Slot,
+    operation: Operation,
+    sink: &mut S,
+) -> Result<(), Failure> {
+    let value = slot.value().map_err(|kind| failure(operation, kind))?;
+    sink.string(name, value);
+    Ok(())
 }
 
 /// What a getter returns.

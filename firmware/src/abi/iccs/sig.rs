@@ -1,10 +1,10 @@
 //! Digital signatures.
 
-use kat::iccs::{IccsText, MAX_MESSAGE_BYTES, Start};
+use kat::iccs::{MAX_MESSAGE_BYTES, Start};
 use kat::nist::TextSink;
 use wire::{BufferName, Failure, FailureKind, Operation, Sizes};
 
-use super::{Functions, MEASURED_MESSAGE, Scheme, code, failure, get, size};
+use super::{Functions, MEASURED_MESSAGE, Scheme, code, failure, get, size, write};
 use crate::abi::slot::Slots;
 use crate::abi::{drill, succeeded};
 use crate::cpu::Call;
@@ -54,13 +54,6 @@ impl Sig {
         }
     }
 
-    /// The operation as a step of the set-up, judged like a measured one.
-    fn step<R: Runner>(&mut self, operation: Operation, runner: &mut R) -> Result<(), Failure> {
-        self.perform(operation, runner)
-            .and_then(|()| self.inspect(operation))
-            .map_err(|kind| failure(operation, kind))
-    }
-
     /// A signature must not hold for a message with one bit changed.
     fn refuses_a_changed_message<R: Runner>(&mut self, runner: &mut R) -> Result<(), Failure> {
         let flip = |slots: &mut Slots<4>| {
@@ -75,18 +68,6 @@ impl Sig {
         if code(returned) == 0 {
             return Err(failure(Operation::Verify, FailureKind::Forgery));
         }
-        Ok(())
-    }
-
-    fn write<S: TextSink>(
-        &mut self,
-        name: &str,
-        slot: usize,
-        operation: Operation,
-        sink: &mut S,
-    ) -> Result<(), Failure> {
-        let value = self.slots[slot].value();
-        sink.string(name, value.map_err(|kind| failure(operation, kind))?);
         Ok(())
     }
 
@@ -180,12 +161,12 @@ impl Scheme for Sig {
     ) -> Result<(), Failure> {
         self.set_message(start.message());
         self.step(Operation::Keygen, runner)?;
-        self.write("PK", PK, Operation::Keygen, sink)?;
-        self.write("SK", SK, Operation::Keygen, sink)?;
-        self.write("M", MESSAGE, Operation::Keygen, sink)?;
+        write("PK", &self.slots[PK], Operation::Keygen, sink)?;
+        write("SK", &self.slots[SK], Operation::Keygen, sink)?;
+        write("M", &self.slots[MESSAGE], Operation::Keygen, sink)?;
         self.step(Operation::Sign, runner)?;
         drill(self.slots[SN].contents_mut());
-        self.write("Sn", SN, Operation::Sign, sink)?;
+        write("Sn", &self.slots[SN], Operation::Sign, sink)?;
         drill(self.slots[SN].contents_mut());
         self.step(Operation::Verify, runner)?;
         self.refuses_a_changed_message(runner)
