@@ -99,6 +99,14 @@ fn an_implicit_declaration_fails_with_an_explanation() {
 }
 
 #[test]
+fn a_source_in_c_plus_plus_is_compiled_as_such() {
+    let text = "template <class T> T twice(T x) { return x + x; }\n\
+                extern \"C\" int f() { return twice(1); }\n";
+    let toy = Toy::new(&[("own/a.cpp", text)]);
+    assert_eq!(members(&toy.build("linux", "linux").unwrap()).len(), 1);
+}
+
+#[test]
 fn an_assembler_s_error_is_shown() {
     let toy = Toy::new(&[("own/a.S", "frobnicate x0, x1\n")]);
     let error = toy.error("qemu-virt");

@@ -5,6 +5,10 @@
 #ifndef DRNG_H
 #define DRNG_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define SEEDLEN (55)
 
 typedef struct {
@@ -18,5 +22,9 @@ int init_random_number(DRNG_ctx *drng, const unsigned char *seed, unsigned long 
 
 /* Draws this many bits, the unused low bits of the last byte zero; returns 0. */
 int get_random_number(DRNG_ctx *drng, unsigned char *random_number, unsigned long long random_number_len_bits);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,6 +7,10 @@
 #ifndef ICCS_SM3_H
 #define ICCS_SM3_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define ICCS_SM3_BYTES 32
 #define ICCS_SM3_BLOCK 64
 
@@ -19,5 +23,9 @@ typedef struct {
 void iccs_sm3_start(iccs_sm3 *context);
 void iccs_sm3_append(iccs_sm3 *context, const unsigned char *message, unsigned long long bits);
 void iccs_sm3_finish(iccs_sm3 *context, unsigned char digest[ICCS_SM3_BYTES]);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
