@@ -95,6 +95,6 @@ impl Catalogue {
             .iter()
             .chain(&self.tests)
             .find(|instance| instance.name() == name)
-            .ok_or_else(|| names::unknown_instance(name, &self.instances))
+            .ok_or_else(|| names::unknown_instance(name, &self.instances, &self.root))
     }
 }

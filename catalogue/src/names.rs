@@ -1,7 +1,9 @@
 //! Names of instances: that they differ, and which one was probably meant.
 
 use std::collections::HashSet;
+use std::path::Path;
 
+use crate::submission::{FILE, is_name};
 use crate::{CatalogueError, Instance};
 
 /// Similarity from which on a name is worth suggesting; 1 is equality.
@@ -25,7 +27,16 @@ pub(crate) fn check_labels<'a>(
 }
 
 /// The error for a name that is not there, with the nearest ones that are.
-pub(crate) fn unknown_instance(name: &str, instances: &[Instance]) -> CatalogueError {
+pub(crate) fn unknown_instance(name: &str, instances: &[Instance], root: &Path) -> CatalogueError {
+    if let Some(candidate) = known_candidate(name, instances, root) {
+        return CatalogueError::UnknownInstance {
+            name: name.to_owned(),
+            hint: format!(
+                "{candidate} is a known candidate whose package is not here: `cargo host import \
+                 <its .zip, .tar.gz or folder>` brings it"
+            ),
+        };
+    }
     let near = near(name, instances);
     CatalogueError::UnknownInstance {
         name: name.to_owned(),
@@ -38,6 +49,14 @@ pub(crate) fn unknown_instance(name: &str, instances: &[Instance]) -> CatalogueE
             )
         },
     }
+}
+
+/// The candidate of a name, where it is known and none of its instances is there.
+fn known_candidate<'a>(name: &'a str, instances: &[Instance], root: &Path) -> Option<&'a str> {
+    let (candidate, _) = name.split_once('/')?;
+    let is_here = |instance: &Instance| instance.candidate == candidate;
+    let known = is_name(candidate) && root.join("kat").join(candidate).join(FILE).is_file();
+    (known && !instances.iter().any(is_here)).then_some(candidate)
 }
 
 /// The names most similar to this one, nearest first. The candidate may have been left out.
@@ -77,9 +96,16 @@ mod tests {
         );
         assert_eq!(near("ml-kem-512", &instances)[0], "pqclean/ML-KEM-512");
         assert!(near("kem-36/TRIKE-2", &instances).is_empty());
-        let error = unknown_instance("Falcon-513", &instances);
-        let help = miette::Diagnostic::help(&error).unwrap().to_string();
-        assert!(help.contains("pqclean/Falcon-512"), "{help}");
+        let help = |name: &str, instances: &[Instance]| {
+            let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+            let error = unknown_instance(name, instances, &root);
+            miette::Diagnostic::help(&error).unwrap().to_string()
+        };
+        assert!(help("Falcon-513", &instances).contains("pqclean/Falcon-512"));
+        assert!(help("kem-36/TRIKE-2", &instances).contains("cargo host import"));
+        let mut imported = example("TRIKE-5");
+        "kem-36".clone_into(&mut imported.candidate);
+        assert!(help("kem-36/TRIKE-6", &[imported]).contains("kem-36/TRIKE-5"));
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl Interrupt {
                 for _ in signals.forever() {
                     match raised.press() {
                         1 => notice::line(
-                            "interrupted: ending after the current record; once more to end at once"
+                            "interrupted: ending after the current record or step; once more to end at once"
                         ),
                         2 => notice::line("interrupted again: ending at once"),
                         _ => std::process::exit(130),
