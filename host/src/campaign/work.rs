@@ -61,6 +61,8 @@ impl Work<'_> {
             }
         };
         kat_log::write(self.directory, &mut tested.subject)?;
+        // Before the records: an interrupted campaign has none that nothing is known of.
+        build::note(self.directory, system, &tested.subject)?;
         self.reporter
             .known_answer(&name, tested.subject.kat.as_ref());
         for difference in sizes::differences(instance, &tested.subject) {
@@ -82,7 +84,6 @@ impl Work<'_> {
                 Ok(())
             },
         )?;
-        build::note(self.directory, system, &tested.subject)?;
         Ok(outcome)
     }
 
