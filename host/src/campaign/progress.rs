@@ -122,8 +122,12 @@ impl Reporter {
     /// A record is complete.
     pub fn record(&self, name: &str, record: &Record) {
         self.bar.inc(1);
+        let input = match record.input_bytes {
+            0 => String::new(),
+            bytes => format!(" of {bytes} bytes"),
+        };
         self.line(&format!(
-            "  {name} {}: {}",
+            "  {name} {}{input}: {}",
             record.operation,
             result(record)
         ));

@@ -71,6 +71,8 @@ pub struct Cell {
     pub unit_heading: Option<&'static str>,
     /// Time of one call, on average, on the system's own clock.
     pub mean_seconds: Option<f64>,
+    /// Input in 10^6 bytes a second, of a hash function.
+    pub throughput_megabytes_per_second: Option<f64>,
     /// Whether that clock is an emulator's.
     pub emulated: bool,
     /// Stack of one call.
@@ -141,6 +143,7 @@ fn cell(record: &Record) -> Cell {
         unit: count.map(|(_, unit)| unit.name()),
         unit_heading: count.map(|(_, unit)| unit.heading()),
         mean_seconds: record.mean_seconds,
+        throughput_megabytes_per_second: record.throughput_megabytes_per_second,
         emulated: record.is_emulated(),
         stack_bytes: meter.and_then(|meter| meter.memory.stack_bytes),
         kat: record.kat.name(),

@@ -162,6 +162,22 @@ fn strips(comparison: &Comparison) -> Vec<Strip> {
         let seconds = |cell: &Cell| Some(marked(cell, format::seconds(cell.mean_seconds?)));
         number(Group::Times, named(system, time), each(&seconds, index));
     }
+    let has_throughput = |index: usize| {
+        let cells = rows.iter().filter_map(|row| row.cells.get(index)?.as_ref());
+        let mut rates = cells.map(|cell| cell.throughput_megabytes_per_second);
+        rates.any(|rate| rate.is_some())
+    };
+    for (index, system) in systems.iter().enumerate() {
+        if !has_throughput(index) {
+            continue;
+        }
+        let unit = match system.emulated {
+            true => "MB/s,\nvirtual",
+            false => "MB/s",
+        };
+        let rate = |cell: &Cell| cell.throughput_megabytes_per_second.map(format::general);
+        number(Group::Times, named(system, unit), each(&rate, index));
+    }
     for index in ratio_columns(comparison) {
         let of = printable(&systems[index].name);
         let to = printable(comparison.ratio_to.as_deref().unwrap_or_default());

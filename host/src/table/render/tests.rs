@@ -205,3 +205,13 @@ fn as_json() {
     let text = serde_json::to_string_pretty(&compared).expect("serialises");
     insta::assert_snapshot!(text);
 }
+
+#[test]
+fn hash_functions_have_a_row_for_each_length_and_a_throughput() {
+    let subject = example::subject("rpi4", CounterSource::Pmccntr);
+    let records = [65536, 32, 1024].map(|bytes| {
+        let factor = u64::from(bytes);
+        record(&subject, "SHA3-256", Operation::Hash(bytes), factor)
+    });
+    insta::assert_snapshot!(one_system("rpi4", &records, None));
+}
