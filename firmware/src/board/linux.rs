@@ -293,6 +293,23 @@ pub fn is_stack(begin: u64, length: u64) -> bool {
     })
 }
 
+unsafe extern "C" {
+    static __executable_start: u8;
+    static _end: u8;
+}
+
+/// An address of code as the image's file has it: the kernel chose where the image is loaded, and
+/// its symbols know nothing of that. Addresses of shared libraries stay as they are.
+pub fn linked(address: u64) -> u64 {
+    let begin = (&raw const __executable_start).addr() as u64;
+    let end = (&raw const _end).addr() as u64;
+    if (begin..end).contains(&address) {
+        address - begin
+    } else {
+        address
+    }
+}
+
 /// The build id that the linker put into the running program.
 pub fn build_id() -> [u8; 20] {
     buildid::build_id()
@@ -304,4 +321,20 @@ pub fn build_id() -> [u8; 20] {
 pub fn power_off(_entry_level: Option<u8>) -> ! {
     // SAFETY: ends the process.
     unsafe { libc::_exit(1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_is_named_by_its_place_in_the_image_and_libraries_by_theirs() {
+        let ours = linked as *const () as u64;
+        let begin = (&raw const __executable_start).addr() as u64;
+        assert_eq!(linked(ours), ours - begin);
+        let theirs = libc::abort as *const () as u64;
+        for foreign in [theirs, 0, begin - 1, u64::MAX] {
+            assert_eq!(linked(foreign), foreign);
+        }
+    }
 }

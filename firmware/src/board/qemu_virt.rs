@@ -245,6 +245,11 @@ pub fn is_stack(begin: u64, length: u64) -> bool {
     .any(|(low, high)| begin >= *low as u64 && begin.saturating_add(length) <= *high as u64)
 }
 
+/// An address of code as the image's file has it: the image runs where it is linked.
+pub fn linked(address: u64) -> u64 {
+    address
+}
+
 /// The build id that the linker put into a note of type 3, owner "GNU" (System V ABI, notes).
 pub fn build_id() -> [u8; 20] {
     /// Bytes of the three lengths and the owner's name before the contents.

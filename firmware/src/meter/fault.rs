@@ -71,7 +71,7 @@ pub fn report(kind: FaultKind, registers: &Registers, message: fmt::Arguments) -
     let fault = Fault {
         kind,
         operation,
-        address: registers.address,
+        address: board::linked(registers.address),
         data_address: registers.data_address,
         stack_pointer: registers.stack_pointer,
         syndrome: registers.syndrome,
@@ -88,13 +88,16 @@ pub fn report_here(kind: FaultKind, message: fmt::Arguments) -> ! {
     report(kind, &exceptions::registers_here(), message)
 }
 
-/// Return addresses from the link register and the chain of frame records.
+/// Return addresses, as linked, from the link register and the chain of frame records.
 fn backtrace(registers: &Registers) -> Vec<u64, 16> {
     let mut addresses = Vec::new();
     // A full list ends the walk.
-    let _ = registers.link.map(|link| addresses.push(link));
+    let _ = registers
+        .link
+        .map(|link| addresses.push(board::linked(link)));
     let mut frame = registers.frame;
     while let Some((caller, return_address)) = exceptions::next_frame(frame) {
+        let return_address = board::linked(return_address);
         if addresses.last() != Some(&return_address) && addresses.push(return_address).is_err() {
             break;
         }

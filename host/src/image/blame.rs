@@ -10,7 +10,7 @@ const OF_THE_BUILD_SCRIPT: &str = "firmware@";
 /// Who is at fault, with the line that says so.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Blame {
-    /// The instance does not compile or link.
+    /// The instance does not compile or link; with the compiler's first error and the remedy.
     Instance(String),
     /// A program is missing or broken, the disk is full, or cargo did not get as far as the
     /// instance.
@@ -25,7 +25,7 @@ pub(super) fn blame(words: &str) -> Blame {
     }
     let reason = first_error(words);
     match lines().any(is_of_the_instance) {
-        true => Blame::Instance(reason),
+        true => Blame::Instance(with_particulars(reason, words)),
         false => Blame::Machine(reason),
     }
 }
@@ -91,6 +91,28 @@ fn first_error(words: &str) -> String {
         .to_owned()
 }
 
+/// The reason, and behind it what else the build script said that explains it: the compiler's first
+/// error and the remedy.
+fn with_particulars(reason: String, words: &str) -> String {
+    let said = || words.lines().filter_map(of_the_build_script);
+    let is_diagnostic =
+        |line: &&str| line.contains(": error: ") || line.contains(": fatal error: ");
+    let diagnostic = said().find(is_diagnostic);
+    let remedy = said().find(|line| line.starts_with("help: "));
+    [diagnostic, remedy]
+        .into_iter()
+        .flatten()
+        .filter(|line| !reason.ends_with(line))
+        .fold(reason.clone(), |all, line| format!("{all}; {line}"))
+}
+
+/// What the build script says in a line of an error.
+fn of_the_build_script(line: &str) -> Option<&str> {
+    let line = line.trim().strip_prefix("error: ")?;
+    let (_version, words) = line.strip_prefix(OF_THE_BUILD_SCRIPT)?.split_once(": ")?;
+    Some(words)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,6 +165,23 @@ mod tests {
         instance("error: linking with `rust-lld` failed: exit status: 1");
         // objcopy ran, and did not like the object.
         instance("error: firmware@0.1.0: \"objcopy\" \"kem.o\" failed: file format not recognized");
+    }
+
+    #[test]
+    fn a_reason_has_the_compilers_first_error_and_the_remedy() {
+        let words = "error: firmware@0.1.0: a/X does not compile: kem.c\n\
+            error: firmware@0.1.0: kem.c:7:5: warning: unused\n\
+            error: firmware@0.1.0: kem.c:9:5: error: implicit declaration of function 'f'\n\
+            error: firmware@0.1.0:     9 |     f();\n\
+            error: firmware@0.1.0: kem.c:10:5: error: expected ';'\n\
+            error: firmware@0.1.0: help: declare the function\n\
+            error: build script logged errors\n";
+        let Blame::Instance(reason) = blame(words) else {
+            panic!("the instance is at fault")
+        };
+        insta::assert_snapshot!(reason, @"error: firmware@0.1.0: a/X does not compile: kem.c; kem.c:9:5: error: implicit declaration of function 'f'; help: declare the function");
+        let only = "error: firmware@0.1.0: kem.c:7:1: error: implicit declaration of `f`\n";
+        assert_eq!(blame(only), Blame::Instance(only.trim().to_owned()));
     }
 
     #[test]

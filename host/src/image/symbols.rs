@@ -4,16 +4,23 @@ use std::ops::Range;
 
 use addr2line::Loader;
 use object::{Object, ObjectSection, SectionKind};
-use wire::Fault;
+use wire::{Fault, FaultKind};
 
 use super::Elf;
 use crate::record::assemble::Location;
 
 /// Where a fault happened, as far as the symbols of the image tell; `None` when they tell nothing,
-/// as in a process whose place in memory the kernel chose.
+/// as of code in a shared library.
+///
+/// What the submission did by a call, such as `abort`, is reported from within the meter: its
+/// address says nothing of the submission, whose functions are the callers.
 pub fn location(elf: &Elf, fault: &Fault) -> Option<Location> {
     let symbols = Symbols::load(elf)?;
     let place = symbols.place(fault.address)?;
+    let place = match is_called(&fault.kind) {
+        true => Place::default(),
+        false => place,
+    };
     Some(Location {
         backtrace: fault
             .backtrace
@@ -24,6 +31,19 @@ pub fn location(elf: &Elf, fault: &Fault) -> Option<Location> {
         file: place.file,
         line: place.line,
     })
+}
+
+/// Whether a fault of this kind is reported by a call, and not by the processor or the kernel.
+fn is_called(kind: &FaultKind) -> bool {
+    match kind {
+        FaultKind::Abort
+        | FaultKind::Exit(_)
+        | FaultKind::Assertion
+        | FaultKind::Heap
+        | FaultKind::Deadline
+        | FaultKind::Panic => true,
+        FaultKind::StackOverflow | FaultKind::NullAccess | FaultKind::Exception => false,
+    }
 }
 
 /// The symbols of an image, and where its code is.
@@ -99,7 +119,6 @@ impl Symbols {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wire::FaultKind;
 
     /// A function whose address in this very program is known.
     #[inline(never)]
@@ -146,6 +165,17 @@ mod tests {
         assert!(location.line.is_some());
         assert!(location.backtrace[0].contains("landmark"));
         assert_eq!(location.backtrace[1], "0x8");
+    }
+
+    #[test]
+    fn the_meter_s_own_code_is_not_where_a_submission_called_abort() {
+        let called = Fault {
+            kind: FaultKind::Abort,
+            ..fault(landmark() - base())
+        };
+        let location = location(&this_program(), &called).unwrap();
+        assert_eq!((location.function, location.file), (None, None));
+        assert!(location.backtrace[0].contains("landmark"));
     }
 
     #[test]

@@ -3,5 +3,6 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 pub mod fake_meter;
+pub mod packages;
 pub mod processes;
 pub mod real_meter;

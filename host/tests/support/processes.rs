@@ -23,3 +23,19 @@ pub fn children_of(id: u32) -> Vec<u32> {
 pub fn exists(id: u32) -> bool {
     Path::new(&format!("/proc/{id}")).exists()
 }
+
+/// Process ids of all processes in whose environment this variable has this value.
+pub fn with_variable(name: &str, value: &str) -> Vec<u32> {
+    let wanted = format!("{name}={value}");
+    let is_it = |id: &u32| {
+        let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+        environment
+            .split(|byte| *byte == 0)
+            .any(|variable| variable == wanted.as_bytes())
+    };
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter(is_it)
+        .collect()
+}

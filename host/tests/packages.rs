@@ -1,0 +1,266 @@
+//! Packages on their whole way: handed in as an archive, imported, built and measured.
+//!
+//! What our own packages must answer comes from `answers`, that is from implementations that are
+//! not ours; the archives ship it as official packages do, as texts, because a package under
+//! another id has no digests in `kat/`.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use host::project::Project;
+use host::system;
+use serde_json::Value;
+use support::packages::{Archive, Imported, answer, host, said};
+
+/// One package at a time: a command reads all of them, and one may be going away.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn sources(package: &str) -> std::path::PathBuf {
+    let root = Project::find().unwrap().root;
+    root.join("submissions").join(package)
+}
+
+/// A known-answer test, as the command prints it for programs.
+fn kat(instance: &str, system: &str) -> Value {
+    let output = host(&["kat", instance, "--system", system, "--json"]);
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{instance} on {system}: {error}: {}", said(&output)))
+}
+
+/// Known answers that pass on these systems, with the same digest on all.
+fn passes(instance: &str, systems: &[String]) {
+    let mut digests = Vec::new();
+    for system in systems {
+        let outcome = kat(instance, system);
+        assert_eq!(outcome["kat"], "PASS", "{instance} on {system}: {outcome}");
+        digests.push(outcome["computed_sha256"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(digests[0].len(), 64, "{digests:?}");
+    assert!(
+        digests.iter().all(|digest| *digest == digests[0]),
+        "{instance}: {digests:?}"
+    );
+}
+
+/// Hands in one of our packages with the texts of some of its files.
+fn hand_in(package: &str, files: &[&str]) -> (Imported, std::process::Output) {
+    let mut archive = Archive::default();
+    let name = "Reference_Implementation";
+    archive.folder(name, &sources(package).join(name));
+    for file in files {
+        let (_, name) = file.split_once('/').unwrap();
+        archive.file(&format!("KAT/{name}"), answer(package, file));
+    }
+    Imported::new(&format!("zip-{package}"), &archive)
+}
+
+/// Replaces what the import made of a package whose sources lie in PQClean's tree, which no import
+/// can know, by the committed description, and keeps the known-answer texts that it found.
+fn describe(imported: &Imported, package: &str) {
+    let file = imported.folder.join("candidate.toml");
+    let read = |path: &Path| -> toml::Table { fs::read_to_string(path).unwrap().parse().unwrap() };
+    let found = read(&file);
+    let mut ours = read(&sources(package).join("candidate.toml"));
+    ours["id"] = found["id"].clone();
+    let found = found["instance"].as_array().unwrap();
+    for instance in ours["instance"].as_array_mut().unwrap() {
+        let same = found.iter().find(|other| other["name"] == instance["name"]);
+        if let Some(kat) = same.and_then(|other| other.get("kat")) {
+            let instance = instance.as_table_mut().unwrap();
+            instance.insert("kat".to_owned(), kat.clone());
+        }
+    }
+    fs::write(file, ours.to_string()).unwrap();
+}
+
+#[test]
+fn a_complete_package_passes_as_it_was_imported() {
+    let _alone = alone();
+    let (imported, output) = hand_in("x25519", &["X25519/KAT_KEX_X25519.txt"]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    passes(&imported.instance("X25519"), &system::default_names());
+}
+
+#[test]
+fn hash_functions_pass_as_they_were_imported() {
+    let _alone = alone();
+    let labels = [
+        "SM3",
+        "pseudohash-512",
+        "pseudohash-768",
+        "pseudohash-1024",
+        "pseudoXOF-512",
+    ];
+    // The other files take a minute each in QEMU; tests/instances.rs has them.
+    let files = labels.map(|label| format!("{label}/KAT_2_12_{label}.txt"));
+    let (imported, output) = hand_in("iccs", &files.each_ref().map(String::as_str));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let [emulated, local] = system::default_names();
+    let all = std::env::var_os("NGCC_TEST_ALL").is_some();
+    for label in labels {
+        let mut systems = vec![local.clone()];
+        if all || label == "SM3" {
+            systems.push(emulated.clone());
+        }
+        passes(&imported.instance(label), &systems);
+    }
+}
+
+#[test]
+fn packages_with_sources_elsewhere_pass_once_they_are_described() {
+    let _alone = alone();
+    for (package, instances) in [
+        ("akex", &["AKEX-128/KAT_KEX_AKEX-128.txt"][..]),
+        ("sha3", &["SHA3-256/KAT_2_12_SHA3-256.txt"]),
+        (
+            "standards",
+            &[
+                "ML-KEM-512/KAT_KEM_ML-KEM-512.txt",
+                "ML-DSA-44/KAT_SIG_ML-DSA-44.txt",
+            ],
+        ),
+    ] {
+        let (imported, output) = hand_in(package, instances);
+        assert!(imported.folder.is_dir(), "{package}: {}", said(&output));
+        describe(&imported, package);
+        for file in instances {
+            let (label, _) = file.split_once('/').unwrap();
+            passes(&imported.instance(label), &system::default_names());
+        }
+    }
+}
+
+/// Two instances below folders with blanks and Chinese names, whose headers have the same name.
+#[test]
+fn folders_with_foreign_names_and_equal_headers_are_measured() {
+    let _alone = alone();
+    let toys = sources("rogues").join("Reference_Implementation");
+    let mut archive = Archive::default();
+    for name in ["甲", "乙"] {
+        let folder = format!("实现/参考实现 v1/{name}");
+        archive.folder(&folder, &toys.join("common"));
+        for other in ["kex", "sig"] {
+            archive.remove(&format!("{folder}/{other}_interface.h"));
+            archive.remove(&format!("{folder}/toy_{other}.c"));
+            archive.remove(&format!("{folder}/toy_{other}.h"));
+        }
+        let header = fs::read_to_string(toys.join("own-helpers/KEM_AlgorithmInstance.h")).unwrap();
+        let label = if name == "甲" { "toy-1" } else { "toy-2" };
+        let header = header.replace("own-helpers", label);
+        archive.file(&format!("{folder}/KEM_AlgorithmInstance.h"), header);
+    }
+    let (imported, output) = Imported::new("zip-foreign-names", &archive);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let [_, local] = system::default_names();
+    for label in ["toy-1", "toy-2"] {
+        let outcome = kat(&imported.instance(label), &local);
+        assert_eq!(outcome["kat"], "NOKAT", "{outcome}");
+    }
+}
+
+#[test]
+fn a_wrong_text_is_named_by_record_field_and_byte() {
+    let _alone = alone();
+    let file = "X25519/KAT_KEX_X25519.txt";
+    let mut text = String::from_utf8(answer("x25519", file)).unwrap();
+    // The sixth byte of the secret of the fourth record, which is number 3.
+    let (place, _) = text.match_indices("\nSS = ").nth(3).unwrap();
+    let digit = place + "\nSS = ".len() + 2 * 5;
+    let other = if &text[digit..=digit] == "0" {
+        "1"
+    } else {
+        "0"
+    };
+    text.replace_range(digit..=digit, other);
+    let mut archive = Archive::default();
+    let name = "Reference_Implementation";
+    archive.folder(name, &sources("x25519").join(name));
+    archive.file("KAT/KAT_KEX_X25519.txt", text);
+    let (imported, output) = Imported::new("zip-wrong-text", &archive);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    for system in system::default_names() {
+        let outcome = kat(&imported.instance("X25519"), &system);
+        assert_eq!(outcome["kat"], "MISMATCH", "{outcome}");
+        let detail = outcome["detail"].as_str().unwrap();
+        assert!(
+            detail.contains("KAT_KEX_X25519.txt: record 3, `SS`: differs from byte 5 on"),
+            "{detail}"
+        );
+    }
+}
+
+#[test]
+fn the_text_that_is_written_is_that_of_other_implementations() {
+    let _alone = alone();
+    let name = "KAT_KEX_AKEX-128.txt";
+    let expected = answer("akex", &format!("AKEX-128/{name}"));
+    for system in system::default_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_str().unwrap();
+        let output = host(&["kat", "akex/AKEX-128", "--system", &system, "--text", path]);
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        let written = fs::read(folder.path().join(name)).unwrap();
+        assert!(written == expected, "{system}: the texts differ");
+    }
+}
+
+#[test]
+fn records_of_exchanges_and_hash_functions_say_what_theirs_alone_have() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let [_, local] = system::default_names();
+    let only = "^(akex/AKEX-128|iccs/SM3)$";
+    let mut arguments = vec!["campaign", "--system", &local, "--only", only];
+    arguments.extend(["--trial-target", "0.005", "--run-dir", path]);
+    let output = host(&arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let record = |name: &str| -> Value {
+        let file = folder.path().join(&local).join("records").join(name);
+        let text = fs::read_to_string(&file).unwrap_or_else(|e| panic!("{name}: {e}"));
+        serde_json::from_str(&text).unwrap()
+    };
+
+    let step = record("akex/AKEX-128__pass1.json");
+    assert_eq!(step["timing_scope"], "per_call_step");
+    let kex = |key: &str| {
+        step["kex"][key]
+            .as_i64()
+            .unwrap_or_else(|| panic!("{key}: {}", step["kex"]))
+    };
+    let passes = kex("kex_passes");
+    assert_eq!(kex("kex_passes_run"), passes);
+    let messages: Vec<i64> = (1..=passes)
+        .map(|number| kex(&format!("kex_msg{number}_bytes")))
+        .collect();
+    // FIPS 203, table 3, and FIPS 204, table 2: each side sends a key or ciphertext of ML-KEM-512
+    // or a signature of ML-DSA-44 at least.
+    assert!(
+        messages.iter().all(|bytes| (768..16_384).contains(bytes)),
+        "{messages:?}"
+    );
+    assert_eq!(kex("kex_total_msg_bytes"), messages.iter().sum::<i64>());
+    assert!(kex("kex_ss_bytes") >= 16 && kex("kex_pk_bytes") > 0 && kex("kex_sk_bytes") > 0);
+    let whole = record("akex/AKEX-128__exchange.json");
+    assert_eq!(whole["timing_scope"], "loop");
+    assert_eq!(whole["kex"], step["kex"]);
+
+    let hash = record("iccs/SM3__hash_32.json");
+    // The length stands in the name of the file and in input_bytes.
+    assert_eq!(hash["operation"], "hash");
+    assert_eq!(hash["input_bytes"], 32);
+    let number = |value: &Value| value.as_f64().unwrap();
+    let throughput = number(&hash["throughput_MB_per_second"]);
+    let computed = 32.0 / number(&hash["mean_seconds"]) / 1e6;
+    assert!(
+        (throughput / computed - 1.0).abs() < 1e-9,
+        "{throughput} MB/s, {computed} MB/s"
+    );
+    assert_eq!(host(&["validate", path]).status.code(), Some(0));
+}
