@@ -228,6 +228,14 @@ impl Instance {
         self
     }
 
+    /// The generator behind NIST's known answers, where the instance has these.
+    pub fn generator(&self) -> Option<kat::generator::Generator> {
+        match &self.kat {
+            Kat::Nist(answer) => Some(answer.generator),
+            Kat::Iccs(_) => None,
+        }
+    }
+
     /// Whether the board can run it.
     ///
     /// # Errors

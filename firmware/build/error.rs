@@ -173,6 +173,16 @@ pub enum BuildError {
         missing: String,
     },
 
+    /// Functions that are to run before the program.
+    #[error("{source_name} has constructors, which firmware does not run")]
+    #[diagnostic(help(
+        "call them from the functions of the interface; on Linux they run when the process starts"
+    ))]
+    Constructors {
+        /// The source.
+        source_name: String,
+    },
+
     /// objcopy or ar failed.
     #[error("{command} failed: {output}")]
     #[diagnostic(help("run `cargo host setup` to install the compiler's binutils"))]

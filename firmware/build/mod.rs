@@ -55,7 +55,9 @@ pub fn run(settings: &Settings) -> Result<Built, BuildError> {
     owners::check(&objects)?;
     let functions = functions::required(instance, &objects)?;
     rename::rename_all(&objects, &toolchain)?;
-    if !settings.board.bare_metal {
+    if settings.board.bare_metal {
+        owners::check_constructors(&objects)?;
+    } else {
         statics::gather(&objects, &toolchain)?;
     }
     archive::create(&settings.out, &compiled, &toolchain)?;

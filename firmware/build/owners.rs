@@ -57,6 +57,17 @@ const FOREIGN_HEAP: &[&str] = &[
     "vasprintf",
 ];
 
+/// Firmware has no start-up code that would call a submission's constructors; left out, they could
+/// change what it computes.
+pub fn check_constructors(objects: &[Symbols]) -> Result<(), BuildError> {
+    match objects.iter().find(|object| object.constructors) {
+        None => Ok(()),
+        Some(object) => Err(BuildError::Constructors {
+            source_name: object.source_name.clone(),
+        }),
+    }
+}
+
 /// No object defines a name that is not its own, or takes memory from a heap that is not.
 pub fn check(objects: &[Symbols]) -> Result<(), BuildError> {
     for object in objects {

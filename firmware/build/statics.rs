@@ -22,6 +22,10 @@ const DATA: &str = "meter_sub_data";
 /// Data that begins as zeros.
 const BSS: &str = "meter_sub_bss";
 
+/// What the names of such sections begin with; a table of constructors, which is writable as well,
+/// is the linker's.
+const NAMES: [&str; 2] = [".data", ".bss"];
+
 /// Data that is constant once the loader has filled in addresses.
 const CONSTANT: &str = ".data.rel.ro";
 
@@ -61,7 +65,8 @@ fn writable(object: &Symbols) -> Result<Vec<(String, &'static str)>, BuildError>
             && sh_flags.contains(elf::SHF_WRITE)
             && !sh_flags.contains(elf::SHF_TLS);
         let name = section.name().map_err(broken)?;
-        if is_data && section.size() > 0 && !name.starts_with(CONSTANT) {
+        let is_named = NAMES.iter().any(|start| name.starts_with(start));
+        if is_data && is_named && section.size() > 0 && !name.starts_with(CONSTANT) {
             let is_zero = section.kind() == object::SectionKind::UninitializedData;
             names.push((name.to_owned(), if is_zero { BSS } else { DATA }));
         }

@@ -5,11 +5,14 @@ use std::fs;
 use std::path::PathBuf;
 
 use catalogue::{Architecture, Instance};
-use object::{File, Object, ObjectSymbol};
+use object::{File, Object, ObjectSection, ObjectSymbol};
 
 use super::BuildError;
 use super::compile::Compiled;
 use super::error::file;
+
+/// Sections with the addresses of functions that start-up code calls.
+const CONSTRUCTORS: [&str; 4] = [".init_array", ".fini_array", ".preinit_array", ".ctors"];
 
 /// An object and its global names.
 #[derive(Debug)]
@@ -24,6 +27,8 @@ pub struct Symbols {
     pub weak: HashSet<String>,
     /// Names that it uses and leaves to others.
     pub undefined: HashSet<String>,
+    /// It has functions that are to run before the program begins or after it ends.
+    pub constructors: bool,
 }
 
 /// Reads all objects and checks them.
@@ -69,6 +74,10 @@ fn read(
         defined: HashSet::new(),
         weak: HashSet::new(),
         undefined: HashSet::new(),
+        constructors: object.sections().any(|section| {
+            let name = section.name().unwrap_or_default();
+            CONSTRUCTORS.iter().any(|start| name.starts_with(start)) && section.size() > 0
+        }),
     };
     for symbol in object.symbols().filter(ObjectSymbol::is_global) {
         // A name that is not text cannot be one that anything here looks for.
@@ -117,6 +126,7 @@ pub mod tests {
             defined: set(defined),
             weak: HashSet::new(),
             undefined: set(undefined),
+            constructors: false,
         }
     }
 

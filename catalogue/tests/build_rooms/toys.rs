@@ -51,6 +51,9 @@ impl Toy {
         let objects =
             build::symbols::read_all(&self.instance, &compiled, settings.board.architecture)?;
         build::owners::check(&objects)?;
+        if settings.board.bare_metal {
+            build::owners::check_constructors(&objects)?;
+        }
         build::rename::rename_all(&objects, &toolchain)?;
         build::archive::create(&settings.out, &compiled, &toolchain)?;
         Ok(out.join("libsubmission.a"))
@@ -96,6 +99,22 @@ fn an_implicit_declaration_fails_with_an_explanation() {
         assert!(error.contains("cuts pointers to 32 bits"), "{error}");
         assert!(!error.contains("unused variable"), "{error}");
     }
+}
+
+#[test]
+fn constructors_are_kept_where_they_run_and_refused_where_they_do_not() {
+    let toy = Toy::new(&[(
+        "own/a.c",
+        "static int table[4];\n\
+         __attribute__((constructor)) static void fill(void) { table[0] = 1; }\n\
+         int f(void);\nint f(void) { return table[0]; }\n",
+    )]);
+    assert!(toy.build("linux", "linux").is_ok());
+    let error = toy.error("qemu-virt");
+    assert!(
+        error.contains("own/a.c has constructors, which firmware does not run"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -5,7 +5,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use catalogue::{Board, CLibrary, FlagSet, Instance, Toolchain, file_digest};
+use catalogue::{
+    Board, CLibrary, FlagSet, Instance, Kat, Origin, Toolchain, compiler_flags, file_digest,
+    submission,
+};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -47,6 +50,9 @@ pub struct Ingredients {
     rustc: String,
     c_compiler: String,
     c_library: String,
+    /// What the instance is and every argument of its compiler, the order of files and folders
+    /// included.
+    instance: Vec<String>,
     /// Digest of every file, by its name below `$ROOT` or `$TREE`.
     files: BTreeMap<String, String>,
 }
@@ -73,6 +79,7 @@ impl Ingredients {
                 toolchain.compiler_version
             ),
             c_library: c_library(&toolchain.library),
+            instance: definition(recipe, &toolchain, root),
             files: digests(&files_of_workspace(root)?, root, "$ROOT")?
                 .into_iter()
                 .chain(digests(
@@ -97,6 +104,7 @@ impl Ingredients {
             rustc: "rustc 1.95.0".to_owned(),
             c_compiler: "gcc 12.2.0".to_owned(),
             c_library: "picolibc 1.8".to_owned(),
+            instance: Vec::new(),
             files: BTreeMap::new(),
         }
     }
@@ -141,7 +149,61 @@ fn files_of_workspace(root: &Path) -> Result<Vec<PathBuf>, BuildError> {
     let mut files: Vec<PathBuf> = FILES.iter().map(|name| root.join(name)).collect();
     let configuration = list(&root.join(CONFIGURATION))?.into_iter();
     files.extend(configuration.filter(|path| path.extension().is_some_and(|e| e == "toml")));
-    let mut folders: Vec<PathBuf> = FOLDERS.iter().map(|name| root.join(name)).collect();
+    for name in FOLDERS {
+        files.extend(below(&root.join(name))?);
+    }
+    Ok(files)
+}
+
+/// What decides about an image beside the contents of files.
+fn definition(recipe: &Recipe, toolchain: &Toolchain, root: &Path) -> Vec<String> {
+    let instance = recipe.instance;
+    let sources = instance.sources.iter();
+    let mut lines = vec![
+        format!("instance {}", instance.instance),
+        format!("category {}", instance.category.name()),
+        format!("interface {:?}", instance.interface),
+        format!("libraries {:?}", instance.libraries),
+        format!("known answers {:?}", instance.generator()),
+    ];
+    lines.extend(sources.map(|source| format!("source {}", instance.source_name(source))));
+    // With the macros and the folders for headers, in their order.
+    let board = recipe.board;
+    lines.extend(compiler_flags(
+        recipe.flags,
+        instance,
+        board,
+        toolchain,
+        root,
+    ));
+    lines
+}
+
+/// Every file that a source of the instance can include: the whole package where it is a folder,
+/// whose files a user may edit, and otherwise its sources and what lies in its folders for headers.
+fn files_of_instance(instance: &Instance) -> Result<Vec<PathBuf>, BuildError> {
+    let mut files = instance.sources.clone();
+    for folder in &instance.include_folders {
+        files.extend(list(folder)?.into_iter().filter(|path| path.is_file()));
+    }
+    if let Origin::Folder(package) = &instance.origin {
+        let texts: &[PathBuf] = match &instance.kat {
+            Kat::Iccs(answers) => &answers.texts,
+            Kat::Nist(_) => &[],
+        };
+        files.extend(below(package)?);
+        // They are large, are no part of an image, and have outcomes of their own.
+        files.retain(|file| !texts.contains(file) && !file.ends_with(submission::FILE));
+    }
+    files.sort();
+    files.dedup();
+    Ok(files)
+}
+
+/// Every file below a folder.
+fn below(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
         for path in list(&folder)? {
             if path.is_dir() {
@@ -150,15 +212,6 @@ fn files_of_workspace(root: &Path) -> Result<Vec<PathBuf>, BuildError> {
                 files.push(path);
             }
         }
-    }
-    Ok(files)
-}
-
-/// The sources of an instance, and whatever lies in the folders of its headers.
-fn files_of_instance(instance: &Instance) -> Result<Vec<PathBuf>, BuildError> {
-    let mut files = instance.sources.clone();
-    for folder in &instance.include_folders {
-        files.extend(list(folder)?.into_iter().filter(|path| path.is_file()));
     }
     Ok(files)
 }
@@ -184,4 +237,55 @@ fn digests(
             Ok((format!("{prefix}/{}", name.display()), file_digest(file)?))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use catalogue::Catalogue;
+
+    /// A package in a folder of its own, with a header that no folder for headers holds.
+    fn package(folder: &Path) -> Instance {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let catalogue = Catalogue::load(&root).unwrap();
+        let mut instance = catalogue.find("x25519/X25519").unwrap().clone();
+        for name in ["first", "second", "elsewhere/tables"] {
+            fs::create_dir_all(folder.join(name)).unwrap();
+        }
+        fs::write(folder.join("elsewhere/tables/t.inc"), "1").unwrap();
+        instance.origin = Origin::Folder(folder.to_owned());
+        instance.root = folder.to_owned();
+        instance.include_folders = ["first", "second"].map(|name| folder.join(name)).into();
+        instance
+    }
+
+    #[test]
+    fn whatever_a_package_s_build_depends_on_changes_the_key() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let folder = tempfile::tempdir().unwrap();
+        let instance = package(folder.path());
+        let key = |instance: &Instance| {
+            let recipe = Recipe {
+                instance,
+                board: catalogue::board("linux").unwrap(),
+                flags: FlagSet::Guide,
+                drills: Vec::new(),
+            };
+            Ingredients::gather(&recipe, &root).unwrap().key()
+        };
+        let first = key(&instance);
+        assert_eq!(key(&instance), first);
+
+        let mut macros = instance.clone();
+        macros.defines.push("MODE=2".to_owned());
+        let mut order = instance.clone();
+        order.include_folders.reverse();
+        let mut libraries = instance.clone();
+        libraries.libraries.push(catalogue::Library::Gmp);
+        for changed in [&macros, &order, &libraries] {
+            assert_ne!(key(changed), first);
+        }
+        fs::write(folder.path().join("elsewhere/tables/t.inc"), "2").unwrap();
+        assert_ne!(key(&instance), first);
+    }
 }

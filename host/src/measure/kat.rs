@@ -183,11 +183,16 @@ fn compare(
         }));
     };
     let computed = of_mode(&report, published.mode);
+    let records = report.records;
     let answer = FileAnswer {
         name: name.to_owned(),
         report,
         compared: Some((published.mode.to_string(), computed)),
     };
+    if records < first_records {
+        let words = format!("has {records} records where the first {first_records} are published");
+        return Ok(Compared::Differs(answer, Some(words)));
+    }
     if computed == published.digest {
         return Ok(Compared::Same(answer));
     }
@@ -259,8 +264,16 @@ fn canonical(text: &str) -> Canonical {
     digest.finish()
 }
 
+/// Whether a text was made in template mode: the lengths that this mode leaves out are missing,
+/// all of them. One that is there would otherwise not be compared.
 fn has_blank_lengths(text: &str) -> bool {
-    text.lines().any(|line| line.trim_end().ends_with("_Len ="))
+    const ALWAYS: [&str; 4] = ["Seed_Len", "M_Len", "Msg_Len", "Dst_Len"];
+    let lengths = text.lines().filter_map(|line| line.split_once('='));
+    let mut lengths = lengths
+        .map(|(name, value)| (name.trim_end(), value.trim()))
+        .filter(|(name, _)| name.ends_with("_Len") && !ALWAYS.contains(name))
+        .peekable();
+    lengths.peek().is_some() && lengths.all(|(_, value)| value.is_empty())
 }
 
 #[cfg(test)]
@@ -311,7 +324,8 @@ mod tests {
             texts: vec![path.clone()],
         };
         for (text, mode) in [
-            ("PK_Len = \nPK = 00\n", Mode::NoLengths),
+            ("Seed_Len = 64\nPK_Len = \nPK = 00\n", Mode::NoLengths),
+            ("PK_Len = \nPK = 00\nSK_Len = 7\n", Mode::Strict),
             ("PK_Len = 1\nPK = 00\n", Mode::Strict),
         ] {
             fs::write(&path, text).unwrap();
