@@ -13,6 +13,7 @@ fn main() {
     for variable in catalogue::environment::ALL {
         println!("cargo::rerun-if-env-changed={variable}");
     }
+    build::limits::set();
     let lines = match Settings::from_environment().and_then(|settings| build::run(&settings)) {
         Ok(built) => built.directives,
         // cargo fails the build for these lines. An exit code would make it say them twice, in

@@ -6,6 +6,7 @@ pub mod directives;
 pub mod error;
 pub mod functions;
 pub mod generate;
+pub mod limits;
 pub mod owners;
 pub mod rename;
 pub mod settings;
