@@ -1,6 +1,7 @@
 //! What can be wrong with the catalogue or with the tools that a build needs.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -8,7 +9,7 @@ use thiserror::Error;
 use crate::Architecture;
 
 /// What is wrong, where, and how to put it right.
-#[derive(Debug, Error, Diagnostic)]
+#[derive(Clone, Debug, Error, Diagnostic)]
 pub enum CatalogueError {
     /// cargo could not describe the workspace.
     #[error("cargo cannot say where the C sources are: {output}")]
@@ -59,7 +60,9 @@ pub enum CatalogueError {
 
     /// A manifest of known answers is not what it must be.
     #[error("{file}: {problem}", file = file.display())]
-    #[diagnostic(help("restore the manifest as it was published"))]
+    #[diagnostic(help(
+        "correct the line, or restore the manifest as it was published; a line is `<sha256> <mode> <label>/<file name>`"
+    ))]
     Manifest {
         /// The file.
         file: PathBuf,
@@ -68,11 +71,29 @@ pub enum CatalogueError {
     },
 
     /// Two instances have the same name.
-    #[error("two instances are called {name}")]
+    #[error("{file}: two instances are called {name}", file = file.display())]
     #[diagnostic(help("give one of them another label: names are used for files and commands"))]
     DuplicateLabel {
+        /// The file, or the tree, that describes both.
+        file: PathBuf,
         /// `<candidate>/<label>`.
         name: String,
+    },
+
+    /// Two packages have the same identity.
+    #[error(
+        "{file}: id = {id:?} is taken by {other}",
+        file = file.display(),
+        other = other.display()
+    )]
+    #[diagnostic(help("give one of them another id: names are used for files and commands"))]
+    DuplicateId {
+        /// The identity.
+        id: String,
+        /// The later file.
+        file: PathBuf,
+        /// The file, or PQClean's tree, that has it already.
+        other: PathBuf,
     },
 
     /// There is no such instance.
@@ -125,7 +146,7 @@ pub enum CatalogueError {
         path: PathBuf,
         /// Why not.
         #[source]
-        source: std::io::Error,
+        source: Arc<std::io::Error>,
     },
 
     /// No C compiler for a board.
@@ -234,7 +255,7 @@ impl CatalogueError {
         move |source| Self::File {
             action,
             path,
-            source,
+            source: Arc::new(source),
         }
     }
 }

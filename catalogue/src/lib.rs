@@ -29,6 +29,7 @@ pub use instance::{
 pub use map::{MemoryFunction, check_map};
 pub use package::Package;
 pub use report::{BuildReport, CompilerReport, LibraryReport, Unit, file_digest};
+pub use submission::BrokenPackage;
 pub use toolchain::{CLibrary, Toolchain};
 
 /// The instance that is built when none is named.
@@ -44,6 +45,7 @@ pub struct Catalogue {
     instances: Vec<Instance>,
     /// Those of packages that test the instrument, measured only when named.
     tests: Vec<Instance>,
+    broken: Vec<BrokenPackage>,
 }
 
 impl Catalogue {
@@ -52,13 +54,17 @@ impl Catalogue {
     /// # Errors
     ///
     /// When cargo cannot say where the C sources are, or one of their descriptions is malformed, or
-    /// a `candidate.toml` or a manifest is.
+    /// the packages cannot be listed. A package with something wrong in it stops no other: see
+    /// [`Catalogue::broken`].
     pub fn load(root: &Path) -> Result<Self, CatalogueError> {
         let package = package::locate(root, pqclean::PACKAGE)?;
+        let tree = pqclean::tree(&package);
         let mut instances = pqclean::scan(&package)?;
+        names::check_labels(&instances, &tree)?;
         let mut tests = Vec::new();
         let listed = std::env::var_os(environment::TEST_PACKAGES).is_some();
-        for (instance, test) in submission::scan(root, &pqclean::tree(&package))? {
+        let packages = submission::scan(root, &tree, pqclean::CANDIDATE)?;
+        for (instance, test) in packages.instances {
             let list = if test && !listed {
                 &mut tests
             } else {
@@ -66,11 +72,11 @@ impl Catalogue {
             };
             list.push(instance);
         }
-        names::check_labels(instances.iter().chain(&tests))?;
         Ok(Self {
             root: root.to_owned(),
             instances,
             tests,
+            broken: packages.broken,
         })
     }
 
@@ -85,16 +91,74 @@ impl Catalogue {
         &self.instances
     }
 
+    /// The packages that have something wrong in them and whose instances are left out, by path.
+    pub fn broken(&self) -> &[BrokenPackage] {
+        &self.broken
+    }
+
+    /// What is wrong with the first broken package one of whose names is chosen: why a choice may
+    /// have found nothing.
+    pub fn broken_among(&self, chosen: impl Fn(&str) -> bool) -> Option<CatalogueError> {
+        let mut packages = self.broken.iter();
+        packages
+            .find(|package| package.names().iter().any(|name| chosen(name)))
+            .map(|package| package.error.clone())
+    }
+
     /// The instance of this name, `<candidate>/<label>`.
     ///
     /// # Errors
     ///
-    /// [`CatalogueError::UnknownInstance`] lists near names.
+    /// What is wrong with the package of that candidate, where it is a broken one; otherwise
+    /// [`CatalogueError::UnknownInstance`], which lists near names.
     pub fn find(&self, name: &str) -> Result<&Instance, CatalogueError> {
         self.instances
             .iter()
             .chain(&self.tests)
             .find(|instance| instance.name() == name)
-            .ok_or_else(|| names::unknown_instance(name, &self.instances, &self.root))
+            .ok_or_else(|| {
+                let candidate = name.split('/').next().unwrap_or(name);
+                let mut broken = self.broken.iter();
+                match broken.find(|package| package.is_called(candidate)) {
+                    Some(package) => package.error.clone(),
+                    None => names::unknown_instance(name, &self.instances, &self.root),
+                }
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_asks_for_a_broken_package_hears_what_is_wrong_with_it() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("submissions/folder");
+        std::fs::create_dir_all(&folder).unwrap();
+        let text = "id = \"x\"\nlabel = \"A-1\"\nlabel = \"A-2\"\n";
+        std::fs::write(folder.join(submission::FILE), text).unwrap();
+        let packages = submission::scan(root.path(), root.path(), "pqclean").unwrap();
+        let catalogue = Catalogue {
+            root: root.path().to_owned(),
+            instances: vec![instance::tests::example("A-3")],
+            tests: Vec::new(),
+            broken: packages.broken,
+        };
+        assert_eq!(catalogue.broken()[0].folder, folder);
+        for name in ["x/A-1", "x/A-3", "folder/A-1", "x"] {
+            let error = catalogue.find(name).unwrap_err();
+            assert!(matches!(error, CatalogueError::Candidate { .. }), "{name}");
+        }
+        assert!(catalogue.find("pqclean/A-3").is_ok());
+        for name in ["pqclean/A-1", "y/A-1"] {
+            let error = catalogue.find(name).unwrap_err();
+            assert!(
+                matches!(error, CatalogueError::UnknownInstance { .. }),
+                "{name}"
+            );
+        }
+        assert!(catalogue.broken_among(|name| name == "x/A-2").is_some());
+        assert!(catalogue.broken_among(|name| name == "x/A-3").is_none());
     }
 }

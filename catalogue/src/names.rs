@@ -12,15 +12,16 @@ const NEAR: f64 = 0.8;
 /// Names that are suggested at most.
 const SUGGESTIONS: usize = 3;
 
-/// Every name stands for one instance.
-pub(crate) fn check_labels<'a>(
-    instances: impl Iterator<Item = &'a Instance>,
-) -> Result<(), CatalogueError> {
+/// Every name stands for one instance; `file` is where all of them are described.
+pub(crate) fn check_labels(instances: &[Instance], file: &Path) -> Result<(), CatalogueError> {
     let mut seen = HashSet::new();
     for instance in instances {
         let name = instance.name();
         if !seen.insert(name.clone()) {
-            return Err(CatalogueError::DuplicateLabel { name });
+            return Err(CatalogueError::DuplicateLabel {
+                file: file.to_owned(),
+                name,
+            });
         }
     }
     Ok(())
@@ -110,11 +111,12 @@ mod tests {
 
     #[test]
     fn equal_labels_are_refused() {
-        assert!(check_labels([example("A"), example("B")].iter()).is_ok());
-        let error = check_labels([example("A"), example("B"), example("A")].iter()).unwrap_err();
+        let file = Path::new("candidate.toml");
+        assert!(check_labels(&[example("A"), example("B")], file).is_ok());
+        let error = check_labels(&[example("A"), example("B"), example("A")], file).unwrap_err();
         assert!(matches!(
             error,
-            CatalogueError::DuplicateLabel { name } if name == "pqclean/A"
+            CatalogueError::DuplicateLabel { name, .. } if name == "pqclean/A"
         ));
     }
 }

@@ -40,6 +40,16 @@ fn every_live_instance_is_listed() {
 }
 
 #[test]
+fn nothing_of_ours_is_broken() {
+    let ours = OURS.into_iter().chain(["rogues"]);
+    for candidate in ours {
+        let mut broken = load().broken().iter();
+        let package = broken.find(|package| package.is_called(candidate));
+        assert!(package.is_none(), "{package:?}");
+    }
+}
+
+#[test]
 fn the_default_instance_is_there_and_portable() {
     let instance = load().find(DEFAULT_INSTANCE).unwrap();
     assert_eq!(instance.architecture, None);

@@ -23,9 +23,19 @@ pub fn explain(error: &dyn Diagnostic) -> String {
     plain(&harmless)
 }
 
+/// What is wrong with one of several things, while the others go on: plain lines that begin with
+/// the thing's name.
+pub fn explain_one_of(thing: &str, error: &dyn Diagnostic) -> String {
+    lines(&printable_lines(thing), &Harmless::of(error))
+}
+
 /// `error:`, `caused by:` and `help:`, each on lines of its own.
 fn plain(error: &Harmless) -> String {
-    let mut text = format!("error: {error}\n");
+    lines("error", error)
+}
+
+fn lines(beginning: &str, error: &Harmless) -> String {
+    let mut text = format!("{beginning}: {error}\n");
     let mut shown = &error.words;
     let mut cause = error.cause.as_deref();
     while let Some(inner) = cause {

@@ -1,11 +1,12 @@
 //! Ctrl-C: the first one ends after the current record, the second at once.
 
+use std::fs;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::notice;
@@ -35,7 +36,8 @@ impl Interrupt {
         Self::default()
     }
 
-    /// A flag that SIGINT and SIGTERM raise from now on. The third signal ends the process on the
+    /// A flag that SIGINT, SIGTERM and SIGHUP, which a terminal that is closed sends, raise from now
+    /// on; SIGHUP only where it is not ignored already, as under nohup. The third signal ends the process on the
     /// spot, for the case that the clean-up itself does not end.
     ///
     /// # Errors
@@ -45,6 +47,12 @@ impl Interrupt {
         let interrupt = Self::new();
         let raised = interrupt.clone();
         let mut signals = Signals::new([SIGINT, SIGTERM])?;
+        if !status_ignores(
+            &fs::read_to_string("/proc/self/status").unwrap_or_default(),
+            SIGHUP,
+        ) {
+            signals.add_signal(SIGHUP)?;
+        }
         thread::Builder::new()
             .name("signals".into())
             .spawn(move || {
@@ -76,9 +84,27 @@ impl Interrupt {
     }
 }
 
+/// Whether a process of this `/proc/<pid>/status` ignores a signal.
+fn status_ignores(status: &str, signal: i32) -> bool {
+    let mask = status.lines().find_map(|line| {
+        let mask = line.strip_prefix("SigIgn:")?;
+        u64::from_str_radix(mask.trim(), 16).ok()
+    });
+    // Signals are counted from 1, the mask's bits from 0.
+    mask.is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_process_ignores_is_in_its_status() {
+        let nohup = "SigBlk:\t0000000000000001\nSigIgn:\t0000000000001001\n";
+        assert!(status_ignores(nohup, SIGHUP));
+        assert!(!status_ignores(nohup, SIGTERM));
+        assert!(!status_ignores("SigBlk:\t0000000000000001\n", SIGHUP));
+    }
 
     #[test]
     fn urgency_rises_with_every_press_and_clones_share_it() {

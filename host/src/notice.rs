@@ -3,11 +3,29 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, Write};
+use std::path::Path;
+
+use catalogue::{Catalogue, CatalogueError};
+
+use crate::explain::explain_one_of;
 
 /// Says something and a line end, without what could steer a terminal. Nobody listening is no
 /// error: what is measured is kept all the same.
 pub fn line(words: impl Display) {
     drawn(printable_lines(&words.to_string()));
+}
+
+/// Says for each broken package what is wrong with it: its instances are missing from whatever is
+/// listed or measured next.
+pub fn broken_packages(catalogue: &Catalogue) {
+    for package in catalogue.broken() {
+        line(left_out(&package.folder, &package.error));
+    }
+}
+
+fn left_out(folder: &Path, error: &CatalogueError) -> String {
+    let thing = format!("package {} is left out", folder.display());
+    explain_one_of(&thing, error).trim_end().to_owned()
 }
 
 /// Says something and a line end as it is: colours and frames of our own around parts that are
@@ -61,6 +79,20 @@ fn escaped(text: &str, must_go: impl Fn(char) -> bool) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_broken_package_is_named_with_its_problem_and_the_remedy() {
+        let error = catalogue::CatalogueError::DuplicateId {
+            id: "x".into(),
+            file: "b/candidate.toml".into(),
+            other: "a/candidate.toml".into(),
+        };
+        let text = super::left_out(std::path::Path::new("b"), &error);
+        insta::assert_snapshot!(text, @r#"
+        package b is left out: b/candidate.toml: id = "x" is taken by a/candidate.toml
+        help: give one of them another id: names are used for files and commands
+        "#);
+    }
+
     use proptest::prelude::*;
 
     use super::*;

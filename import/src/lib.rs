@@ -8,6 +8,7 @@
 mod candidate_file;
 mod error;
 mod known;
+mod leftover;
 mod place;
 mod report;
 mod scan;
@@ -76,11 +77,12 @@ impl Imported {
 /// be read or written. Nothing is left behind then.
 pub fn import(request: &Request<'_>, stop: &dyn Fn() -> bool) -> Result<Imported, ImportError> {
     let Request { root, package, .. } = *request;
+    // First, because it may put a package back into its place.
+    let draft = Draft::new(root)?;
     if let Some(id) = request.id {
         place::check(root, id, request.force)?;
     }
     let known = known::all(root)?;
-    let draft = Draft::new(root)?;
     let folder = draft.folder();
     let unpacked = unpack::unpack(package, &folder, &request.limits, stop)?;
     let tree = Tree::read(&folder, stop)?;
@@ -125,8 +127,11 @@ pub fn import(request: &Request<'_>, stop: &dyn Fn() -> bool) -> Result<Imported
     if stop() {
         return Err(ImportError::Interrupted);
     }
+    let published = draft.publish(&identity.id, request.force)?;
+    // What concerns this computer and not the package: not in the report.
+    notes.extend(published.notes);
     Ok(Imported {
-        folder: draft.publish(&identity.id, request.force)?,
+        folder: published.folder,
         candidate,
         checks,
         incomplete: incomplete(&instances),

@@ -18,7 +18,7 @@ use meta::{Claims, Implementation};
 pub(crate) const PACKAGE: &str = "pqcrypto-mlkem";
 
 /// The candidate's id.
-const CANDIDATE: &str = "pqclean";
+pub(crate) const CANDIDATE: &str = "pqclean";
 
 /// The folders of instances, in the order of lists.
 const KINDS: [&str; 2] = ["crypto_kem", "crypto_sign"];

@@ -144,7 +144,7 @@ impl Candidate {
         let text = fs::read_to_string(file).map_err(CatalogueError::file("read", file))?;
         let candidate: Self = toml::from_str(&text).map_err(|error| CatalogueError::Candidate {
             file: file.to_owned(),
-            problem: error.to_string(),
+            problem: error.to_string().trim_end().to_owned(),
         })?;
         candidate
             .problem()

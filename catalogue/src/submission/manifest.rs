@@ -58,13 +58,20 @@ pub fn file_name(file: KatFile, category: Category, instance: &str) -> String {
 ///
 /// # Errors
 ///
-/// When the file cannot be read or a line is not one; the problem names the line.
+/// When the file cannot be read, a line is not one or two are for one file; the problem names the
+/// line.
 pub fn read(file: &Path) -> Result<Vec<Expected>, CatalogueError> {
+    let lines = read_numbered(file)?;
+    Ok(lines.into_iter().map(|(_, line)| line).collect())
+}
+
+/// The same, each line with its number.
+pub(super) fn read_numbered(file: &Path) -> Result<Vec<(usize, Expected)>, CatalogueError> {
     let text = match fs::read_to_string(file) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         text => text.map_err(CatalogueError::file("read", file))?,
     };
-    parse(&text).map_err(|problem| CatalogueError::Manifest {
+    parse_numbered(&text).map_err(|problem| CatalogueError::Manifest {
         file: file.to_owned(),
         problem,
     })
@@ -72,15 +79,36 @@ pub fn read(file: &Path) -> Result<Vec<Expected>, CatalogueError> {
 
 /// The lines of a manifest, or what is wrong with the first that is not one.
 pub fn parse(text: &str) -> Result<Vec<Expected>, String> {
-    let lines = (1..).zip(text.lines());
-    lines
-        .filter(|(_, line)| !line.trim().is_empty())
-        .map(|(number, line)| {
-            expected(line).ok_or_else(|| {
-                format!("line {number} is not `<sha256> <mode> <label>/<file name>`: {line:?}")
-            })
-        })
-        .collect()
+    let lines = parse_numbered(text)?;
+    Ok(lines.into_iter().map(|(_, line)| line).collect())
+}
+
+fn parse_numbered(text: &str) -> Result<Vec<(usize, Expected)>, String> {
+    let mut lines: Vec<(usize, Expected)> = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        if line.trim().is_empty() {
+            continue;
+        }
+        let read = expected(line).ok_or_else(|| {
+            format!("line {number} is not `<sha256> <mode> <label>/<file name>`: {line:?}")
+        })?;
+        if read.mode == Mode::FirstRecords(0) {
+            return Err(format!(
+                "line {number}: strict:0 is the digest of no record at all: {line:?}"
+            ));
+        }
+        let mut others = lines.iter();
+        let same =
+            |other: &Expected| (&other.label, &other.file_name) == (&read.label, &read.file_name);
+        if let Some((first, _)) = others.find(|(_, other)| same(other)) {
+            return Err(format!(
+                "line {number} is for {}/{} as line {first} is",
+                read.label, read.file_name
+            ));
+        }
+        lines.push((number, read));
+    }
+    Ok(lines)
 }
 
 fn expected(line: &str) -> Option<Expected> {
@@ -139,6 +167,15 @@ mod tests {
         for line in ["x", "00 strict a/b", "strict", "é strict a/b"] {
             assert!(parse(&format!("\n{line}")).unwrap_err().contains("line 2"));
         }
+    }
+
+    #[test]
+    fn a_file_has_one_digest_and_that_of_some_record() {
+        let digest = "00".repeat(32);
+        let error = parse(&format!("{digest} strict:0 a/b")).unwrap_err();
+        assert!(error.contains("line 1: strict:0"), "{error}");
+        let twice = format!("{digest} strict a/b\n{digest} strict a/c\n{digest} nolen a/b");
+        assert_eq!(parse(&twice).unwrap_err(), "line 3 is for a/b as line 1 is");
     }
 
     proptest! {

@@ -1,17 +1,23 @@
 //! Packages under `submissions/`, in the official layout: ours and imported ones.
 
+mod answers;
+mod broken;
 mod candidate;
 pub mod manifest;
+mod reader;
 
+use std::collections::HashMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+
+pub use broken::BrokenPackage;
 
 pub use candidate::{Candidate, ClaimedSizes, Entry, FILE, Kind, is_name};
 pub use manifest::{Expected, Mode, file_name};
 
-use crate::board::Isa;
-use crate::instance::{IccsAnswers, Instance, Interface, Kat, Language, Library, Origin};
-use crate::{Architecture, CatalogueError};
+use crate::{CatalogueError, Instance};
+use reader::Reader;
 
 /// What a path in PQClean's tree begins with.
 pub(crate) const PQCLEAN: &str = "pqclean:";
@@ -19,181 +25,100 @@ pub(crate) const PQCLEAN: &str = "pqclean:";
 /// The folder of packages, relative to the workspace's.
 pub const FOLDER: &str = "submissions";
 
-/// The folder of our helpers, relative to the workspace's.
-const HELPERS: &str = "submissions/iccs/helpers";
+/// What the packages hold.
+#[derive(Debug, Default)]
+pub(crate) struct Packages {
+    /// Every instance of every sound package, and whether its package is a test of the instrument.
+    pub(crate) instances: Vec<(Instance, bool)>,
+    /// The packages that are not sound, by path.
+    pub(crate) broken: Vec<BrokenPackage>,
+}
 
-/// The folder of what the meter adds to a submission, relative to the workspace's.
-const SHIMS: &str = "firmware/build/shims";
+/// Reads all packages, in the order of their paths. `reserved` is the identity of the candidate
+/// that is no package, and where that one is.
+///
+/// # Errors
+///
+/// When the folder of packages cannot be listed. What is wrong with one package concerns no other.
+pub(crate) fn scan(
+    root: &Path,
+    pqclean: &Path,
+    reserved: &str,
+) -> Result<Packages, CatalogueError> {
+    let mut owners = HashMap::from([(reserved.to_owned(), pqclean.to_owned())]);
+    let mut packages = Packages::default();
+    for file in files(root)? {
+        match package(root, pqclean, &file, &mut owners) {
+            Ok(instances) => packages.instances.extend(instances),
+            Err(error) => packages.broken.push(BrokenPackage::new(&file, error)),
+        }
+    }
+    Ok(packages)
+}
 
-/// The helpers by name, each with its sources.
-const HELPER_SOURCES: [(&str, &[&str]); 2] = [
-    ("drng", &["drng.c", "sm3.c"]),
-    ("auxfunc", &["auxfunc.c", "sm3.c"]),
-];
-
-/// Every instance of every package, and whether its package is a test of the instrument.
-pub(crate) fn scan(root: &Path, pqclean: &Path) -> Result<Vec<(Instance, bool)>, CatalogueError> {
+/// The `candidate.toml` of every package, whether or not it can be read.
+fn files(root: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
     let folder = root.join(FOLDER);
     let entries = match fs::read_dir(&folder) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.map_err(CatalogueError::file("list", &folder))?,
     };
     let mut files = Vec::new();
     for entry in entries {
         let entry = entry.map_err(CatalogueError::file("list", &folder))?;
         let file = entry.path().join(FILE);
-        if file.is_file() {
+        let absent = fs::symlink_metadata(&file).is_err_and(|error| {
+            matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+        });
+        if !absent {
             files.push(file);
         }
     }
     files.sort();
+    Ok(files)
+}
+
+/// The instances of one package; `owners` says which file has which identity.
+fn package(
+    root: &Path,
+    pqclean: &Path,
+    file: &Path,
+    owners: &mut HashMap<String, PathBuf>,
+) -> Result<Vec<(Instance, bool)>, CatalogueError> {
+    // Whatever is neither file nor folder, a pipe for example, might never end.
+    if fs::metadata(file).is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(CatalogueError::Candidate {
+            file: file.to_owned(),
+            problem: "not a file".to_owned(),
+        });
+    }
+    let candidate = Candidate::read(file)?;
+    if let Some(other) = owners.get(&candidate.id) {
+        return Err(CatalogueError::DuplicateId {
+            id: candidate.id,
+            file: file.to_owned(),
+            other: other.clone(),
+        });
+    }
+    owners.insert(candidate.id.clone(), file.to_owned());
+    let manifest = answers::manifest(root, &candidate)?;
+    let reader = Reader {
+        file,
+        package: file.parent().unwrap_or(root),
+        root,
+        pqclean,
+        manifest,
+    };
     let mut instances = Vec::new();
-    for file in files {
-        let candidate = Candidate::read(&file)?;
-        let reader = Reader {
-            file: &file,
-            package: file.parent().unwrap_or(root),
-            root,
-            pqclean,
-            manifest: manifest::read(&root.join("kat").join(&candidate.id).join(manifest::FILE))?,
-        };
-        for entry in &candidate.instances {
-            instances.push((reader.instance(&candidate, entry)?, candidate.test));
-        }
+    for entry in &candidate.instances {
+        instances.push(reader.instance(&candidate, entry)?);
     }
-    Ok(instances)
+    crate::names::check_labels(&instances, file)?;
+    let instances = instances.into_iter();
+    Ok(instances
+        .map(|instance| (instance, candidate.test))
+        .collect())
 }
 
-/// Reads one package.
-struct Reader<'a> {
-    file: &'a Path,
-    package: &'a Path,
-    root: &'a Path,
-    pqclean: &'a Path,
-    manifest: Vec<Expected>,
-}
-
-impl Reader<'_> {
-    fn instance(&self, candidate: &Candidate, entry: &Entry) -> Result<Instance, CatalogueError> {
-        let category = entry.category.unwrap_or(candidate.category);
-        let mut sources = self.helpers(entry)?;
-        sources.push(self.root.join(SHIMS).join(shim(category)));
-        for source in &entry.sources {
-            sources.extend(self.source(entry, source)?);
-        }
-        let mut include_folders: Vec<_> =
-            entry.include.iter().map(|path| self.path(path)).collect();
-        // Behind the package's own: the helpers' headers serve only a package that has none.
-        include_folders.push(self.root.join(HELPERS));
-        let mut libraries = Vec::new();
-        let mut required = Vec::new();
-        for need in &entry.needs {
-            match (Library::from_name(need), Isa::from_meta(need)) {
-                (Some(library), _) => libraries.push(library),
-                (None, Some(isa)) => required.push(isa),
-                (None, None) => return Err(self.wrong(entry, "needs", need, "nothing known")),
-            }
-        }
-        if sources
-            .iter()
-            .any(|source| Language::of(source) == Some(Language::CPlusPlus))
-            && !libraries.contains(&Library::CPlusPlus)
-        {
-            libraries.push(Library::CPlusPlus);
-        }
-        let label = &entry.label;
-        let expected = self.manifest.iter().filter(|line| line.label == *label);
-        Ok(Instance {
-            candidate: candidate.id.clone(),
-            label: label.clone(),
-            instance: entry.name.clone(),
-            variant: entry.variant.clone(),
-            category: category.into(),
-            interface: Interface::Iccs,
-            sizes: entry.sizes.map(wire::Sizes::from),
-            kat: Kat::Iccs(IccsAnswers {
-                expected: expected.cloned().collect(),
-                texts: entry.kat.iter().map(|path| self.path(path)).collect(),
-            }),
-            architecture: required.iter().find_map(|isa| architecture(*isa)),
-            required,
-            libraries,
-            defines: entry.defines.clone(),
-            origin: Origin::Folder(self.package.to_owned()),
-            root: self.package.to_owned(),
-            outside: vec![
-                (PQCLEAN.to_owned(), self.pqclean.to_owned()),
-                ("helpers:".to_owned(), self.root.join(HELPERS)),
-                ("meter:".to_owned(), self.root.join(SHIMS)),
-            ],
-            sources,
-            include_folders,
-            defect: None,
-        })
-    }
-
-    /// A path of the file as one of this machine.
-    fn path(&self, path: &str) -> PathBuf {
-        let (folder, relative) = match path.strip_prefix(PQCLEAN) {
-            Some(relative) => (self.pqclean, relative),
-            None => (self.package, path),
-        };
-        if relative == "." {
-            folder.to_owned()
-        } else {
-            folder.join(relative)
-        }
-    }
-
-    /// The files that one entry of `sources` stands for.
-    fn source(&self, entry: &Entry, source: &str) -> Result<Vec<PathBuf>, CatalogueError> {
-        let path = self.path(source);
-        if path.is_dir() {
-            return Language::files_in(&path);
-        }
-        match Language::of(&path) {
-            None => Err(self.wrong(entry, "sources", source, "neither C, C++ nor assembly")),
-            Some(_) if !path.is_file() => Err(self.wrong(entry, "sources", source, "not there")),
-            Some(_) => Ok(vec![path]),
-        }
-    }
-
-    fn helpers(&self, entry: &Entry) -> Result<Vec<PathBuf>, CatalogueError> {
-        let mut files = Vec::new();
-        for helper in &entry.helpers {
-            let known = HELPER_SOURCES.iter().find(|(name, _)| name == helper);
-            let (_, sources) = known
-                .ok_or_else(|| self.wrong(entry, "helpers", helper, "neither drng nor auxfunc"))?;
-            files.extend(
-                sources
-                    .iter()
-                    .map(|file| self.root.join(HELPERS).join(file)),
-            );
-        }
-        files.sort();
-        files.dedup();
-        Ok(files)
-    }
-
-    fn wrong(&self, entry: &Entry, key: &str, value: &str, what: &str) -> CatalogueError {
-        CatalogueError::Candidate {
-            file: self.file.to_owned(),
-            problem: format!("{key} of instance {}: {value:?} is {what}", entry.label),
-        }
-    }
-}
-
-/// What the interface leaves to the program around it, in C.
-fn shim(category: Kind) -> &'static str {
-    match category {
-        Kind::Hash => "digest.c",
-        Kind::Kem | Kind::Sig | Kind::Kex => "drng.c",
-    }
-}
-
-fn architecture(isa: Isa) -> Option<Architecture> {
-    match isa {
-        Isa::Aes | Isa::Avx2 | Isa::Bmi1 | Isa::Bmi2 | Isa::Popcnt => Some(Architecture::X86_64),
-        Isa::Asimd | Isa::Sha3 => Some(Architecture::Aarch64),
-    }
-}
+#[cfg(test)]
+mod tests;

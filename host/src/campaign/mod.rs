@@ -28,6 +28,7 @@ use work::Work;
 
 use crate::image::Cache;
 use crate::interrupt::{Interrupt, Urgency};
+use crate::notice;
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::record::read::ReadError;
@@ -96,6 +97,7 @@ pub fn run(
             .selection
             .instances(&catalogue, &*system::find(name)?)?;
     }
+    notice::broken_packages(&catalogue);
     let _alone = settings.claim()?;
     let cache = Cache::new(project);
     let mut outcome = Outcome::Clean;

@@ -35,7 +35,8 @@ impl Selection {
     ///
     /// # Errors
     ///
-    /// [`CampaignError::NothingSelected`], or an unknown name.
+    /// [`CampaignError::NothingSelected`], an unknown name, or what is wrong with a package when
+    /// all that is selected is in broken ones.
     pub fn instances<'a>(
         &self,
         catalogue: &'a Catalogue,
@@ -54,6 +55,11 @@ impl Selection {
                 .collect::<Result<_, _>>()?,
         };
         if chosen.is_empty() {
+            if let Self::Matching(only) = self
+                && let Some(error) = catalogue.broken_among(|name| only.is_match(name))
+            {
+                return Err(error.into());
+            }
             return Err(CampaignError::NothingSelected {
                 only: self.to_string(),
             }
@@ -260,5 +266,42 @@ mod tests {
             fs::read_to_string(folder.path().join(CAMPAIGN)).unwrap(),
             "{"
         );
+    }
+
+    /// The repository's workspace, but for its packages.
+    fn workspace_with(package: &str, candidate: &str) -> tempfile::TempDir {
+        let workspace = tempfile::tempdir().unwrap();
+        let root = crate::project::Project::find().unwrap().root;
+        for entry in fs::read_dir(root).unwrap() {
+            let entry = entry.unwrap();
+            let name = entry.file_name();
+            let is_packages = name == catalogue::submission::FOLDER;
+            if !is_packages && !name.to_string_lossy().starts_with('.') {
+                std::os::unix::fs::symlink(entry.path(), workspace.path().join(name)).unwrap();
+            }
+        }
+        let folder = workspace.path().join(catalogue::submission::FOLDER);
+        let folder = folder.join(package);
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join(catalogue::submission::FILE), candidate).unwrap();
+        workspace
+    }
+
+    #[test]
+    fn a_selection_of_broken_packages_only_says_what_is_wrong_with_them() {
+        let workspace = workspace_with("x", "id = \"x\"\nlabel = \"A-1\"\n");
+        let catalogue = Catalogue::load(workspace.path()).unwrap();
+        assert_eq!(catalogue.broken().len(), 1);
+        let system = crate::system::find("qemu-virt").unwrap();
+        let select = |only: &str| {
+            let selection = Selection::Matching(Regex::new(only).unwrap());
+            let selected = selection.instances(&catalogue, &*system);
+            selected.map(|selected| selected.available.len())
+        };
+        let error = select("^x/A-1$").unwrap_err().to_string();
+        assert!(error.contains("x/candidate.toml"), "{error}");
+        let error = select("^y/").unwrap_err().to_string();
+        assert_eq!(error, "no instance matches `^y/`");
+        assert_eq!(select("^(x/A-1|pqclean/ML-KEM-768)$").unwrap(), 1);
     }
 }

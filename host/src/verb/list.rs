@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::{only, output};
 use crate::cli::Context;
-use crate::notice::printable;
+use crate::notice::{self, printable};
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::system;
@@ -66,7 +66,7 @@ struct Sizes {
 ///
 /// # Errors
 ///
-/// When the catalogue cannot be read.
+/// When the catalogue cannot be read, or nothing is chosen.
 pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> {
     let catalogue = Catalogue::load(&Project::find()?.root)?;
     let entries = catalogue
@@ -81,11 +81,15 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         .map(entry)
         .collect::<Result<Vec<_>, _>>()?;
     if let (true, Some(only)) = (entries.is_empty(), &arguments.only) {
+        if let Some(error) = catalogue.broken_among(|name| only.is_match(name)) {
+            return Err(error.into());
+        }
         return Err(miette::miette!(
             help = "leave --only out to see all names, which are <id>/<label>",
             "no instance matches `{only}`"
         ));
     }
+    notice::broken_packages(&catalogue);
     if context.common.json {
         output::json(&entries)?;
     } else {
