@@ -6,6 +6,7 @@
 //! [`Toolchain`] the programs that a build needs, and [`BuildReport`] what a build says of itself.
 
 mod board;
+mod digest;
 pub mod environment;
 mod error;
 mod flags;
@@ -21,6 +22,7 @@ mod toolchain;
 use std::path::{Path, PathBuf};
 
 pub use board::{Architecture, Board, Isa, board, board_for_target, boards};
+pub use digest::{file_digest, sha256_from_hexadecimal};
 pub use error::CatalogueError;
 pub use flags::{FlagSet, compiler_flags};
 pub use instance::{
@@ -28,7 +30,7 @@ pub use instance::{
 };
 pub use map::{MemoryFunction, check_map};
 pub use package::Package;
-pub use report::{BuildReport, CompilerReport, LibraryReport, Unit, file_digest};
+pub use report::{BuildReport, CompilerReport, LibraryReport, Unit};
 pub use submission::BrokenPackage;
 pub use toolchain::{CLibrary, Toolchain};
 

@@ -4,7 +4,6 @@ use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::CatalogueError;
 
@@ -101,19 +100,6 @@ impl BuildReport {
     }
 }
 
-/// SHA-256 of a file, in hexadecimal.
-///
-/// # Errors
-///
-/// When the file cannot be read.
-pub fn file_digest(file: &Path) -> Result<String, CatalogueError> {
-    let bytes = fs::read(file).map_err(CatalogueError::file("read", file))?;
-    Ok(Sha256::digest(bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,17 +141,5 @@ mod tests {
         let error = BuildReport::read(&file).unwrap_err().to_string();
         assert!(error.contains("candidate"), "{error}");
         assert!(BuildReport::read(&folder.path().join("none")).is_err());
-    }
-
-    #[test]
-    fn digests_are_sha256() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("abc");
-        fs::write(&file, "abc").unwrap();
-        // FIPS 180-4, example of a one-block message.
-        assert_eq!(
-            file_digest(&file).unwrap(),
-            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-        );
     }
 }

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::CatalogueError;
 use crate::board::{Architecture, Isa};
 use crate::instance::NistAnswer;
+use crate::{CatalogueError, sha256_from_hexadecimal};
 
 /// What a META.yml says, checked.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub(super) fn parse(text: &str, file: &Path) -> Result<Claims, CatalogueError> {
         yaml_serde::from_str(text).map_err(|error| problem(file, error.to_string()))?;
     let (category, sizes) = claimed(&meta, file)?;
     let kat = NistAnswer {
-        sha256: digest(&meta.nistkat_sha256)
+        sha256: sha256_from_hexadecimal(&meta.nistkat_sha256)
             .ok_or_else(|| problem(file, "nistkat-sha256: not 64 hexadecimal digits"))?,
         generator: match meta.nistkat_rng {
             Rng::Nist => kat::generator::Generator::NistDrbg,
@@ -180,17 +180,6 @@ fn implementation(listed: Listed, file: &Path) -> Result<Implementation, Catalog
     })
 }
 
-fn digest(hexadecimal: &str) -> Option<[u8; 32]> {
-    if hexadecimal.len() != 64 || !hexadecimal.is_ascii() {
-        return None;
-    }
-    let mut digest = [0; 32];
-    for (byte, place) in digest.iter_mut().zip(0..) {
-        *byte = u8::from_str_radix(&hexadecimal[2 * place..2 * place + 2], 16).ok()?;
-    }
-    Some(digest)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -267,13 +256,13 @@ implementations:
         #[test]
         fn no_text_makes_the_parser_panic(text in "(?s).{0,200}") {
             let _ = read(&text);
-            let _ = digest(&text);
+            let _ = sha256_from_hexadecimal(&text);
         }
 
         #[test]
         fn digests_read_back(bytes in any::<[u8; 32]>()) {
             let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            prop_assert_eq!(digest(&text), Some(bytes));
+            prop_assert_eq!(sha256_from_hexadecimal(&text), Some(bytes));
         }
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use wire::{Category, KatFile};
 
-use crate::CatalogueError;
+use crate::{CatalogueError, sha256_from_hexadecimal};
 
 /// Name of the file in `kat/<id>/`.
 pub const FILE: &str = "kat.sha256";
@@ -122,22 +122,11 @@ fn expected(line: &str) -> Option<Expected> {
     };
     words.next().is_none().then_some(())?;
     Some(Expected {
-        sha256: hexadecimal(digest)?,
+        sha256: sha256_from_hexadecimal(digest)?,
         mode,
         label: label.to_owned(),
         file_name: file_name.to_owned(),
     })
-}
-
-fn hexadecimal(text: &str) -> Option<[u8; 32]> {
-    let mut bytes = [0; 32];
-    if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return None;
-    }
-    for (index, byte) in bytes.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(text.get(2 * index..2 * index + 2)?, 16).ok()?;
-    }
-    Some(bytes)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::Path;
 
-use catalogue::{Instance, Kat};
+use catalogue::{Instance, Kat, sha256_from_hexadecimal};
 use wire::{FieldDigest, KatReport};
 
 /// The verified answers of an instance, if there are any.
@@ -30,7 +30,7 @@ fn parse(text: &str, instance: &Instance) -> Option<KatReport> {
         Some(FieldDigest {
             name: field.try_into().ok()?,
             characters: characters.parse().ok()?,
-            digest: digest_of(digest)?,
+            digest: sha256_from_hexadecimal(digest)?,
         })
     });
     let Kat::Nist(answer) = &instance.kat else {
@@ -43,16 +43,6 @@ fn parse(text: &str, instance: &Instance) -> Option<KatReport> {
     let capacity = report.fields.capacity();
     report.fields.extend(fields.take(capacity));
     (!report.fields.is_empty()).then_some(report)
-}
-
-/// The bytes of a digest in hexadecimal.
-fn digest_of(text: &str) -> Option<[u8; 32]> {
-    let mut digest = [0; 32];
-    (text.len() == 64).then_some(())?;
-    for (byte, pair) in digest.iter_mut().zip(text.as_bytes().chunks(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-    }
-    Some(digest)
 }
 
 /// A report's lines in the form of that file.

@@ -1,6 +1,5 @@
 //! Hash functions: lengths are bits.
 
-use kat::iccs::Start;
 use kat::iccs::hash_files::{self, Hasher};
 use kat::nist::TextSink;
 use wire::{BufferName, Failure, FailureKind, HashFile, Operation, Sizes};
@@ -149,14 +148,5 @@ impl Scheme for Hash {
     fn inspect(&self, _operation: Operation) -> Result<(), FailureKind> {
         self.digest.check_guards()?;
         self.message.check_guards()
-    }
-
-    fn record<R: Runner, S: TextSink>(
-        &mut self,
-        _start: &Start,
-        _runner: &mut R,
-        _sink: &mut S,
-    ) -> Result<(), Failure> {
-        unreachable!("the files of hash functions have no such records")
     }
 }

@@ -4,7 +4,7 @@ use kat::iccs::Start;
 use kat::nist::TextSink;
 use wire::{BufferName, Failure, FailureKind, Operation, Sizes};
 
-use super::{Functions, Scheme, get, size, write};
+use super::{Functions, Records, Scheme, get, size, write};
 use crate::abi::slot::Slots;
 use crate::abi::{drill, succeeded};
 use crate::cpu::Call;
@@ -128,7 +128,9 @@ impl Scheme for Kem {
         }
         Ok(())
     }
+}
 
+impl Records for Kem {
     fn record<R: Runner, S: TextSink>(
         &mut self,
         _start: &Start,

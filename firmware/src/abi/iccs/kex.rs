@@ -8,7 +8,7 @@ use kat::iccs::{IccsText, Start};
 use kat::nist::TextSink;
 use wire::{BufferName, Failure, FailureKind, MAX_PASSES, Operation, Sizes};
 
-use super::{Functions, Scheme, code, failure, get, size};
+use super::{Functions, Records, Scheme, code, failure, get, size};
 use crate::abi::drill;
 use crate::abi::slot::{Slot, Slots};
 use crate::cpu::Call;
@@ -360,7 +360,9 @@ impl Scheme for Kex {
             Err(FailureKind::Disagreement)
         }
     }
+}
 
+impl Records for Kex {
     fn record<R: Runner, S: TextSink>(
         &mut self,
         _start: &Start,

@@ -4,7 +4,7 @@ use kat::iccs::{MAX_MESSAGE_BYTES, Start};
 use kat::nist::TextSink;
 use wire::{BufferName, Failure, FailureKind, Operation, Sizes};
 
-use super::{Functions, MEASURED_MESSAGE, Scheme, code, failure, get, size, write};
+use super::{Functions, MEASURED_MESSAGE, Records, Scheme, code, failure, get, size, write};
 use crate::abi::slot::Slots;
 use crate::abi::{drill, succeeded};
 use crate::cpu::Call;
@@ -152,7 +152,9 @@ impl Scheme for Sig {
     fn inspect(&self, _operation: Operation) -> Result<(), FailureKind> {
         self.slots.check()
     }
+}
 
+impl Records for Sig {
     fn record<R: Runner, S: TextSink>(
         &mut self,
         start: &Start,
