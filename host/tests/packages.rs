@@ -195,6 +195,73 @@ fn a_wrong_text_is_named_by_record_field_and_byte() {
     }
 }
 
+/// Measures one instance into a run directory, on this machine or the emulated board.
+fn campaign(instance: &str, system: &str, run: &Path) -> std::process::Output {
+    let only = format!("^{instance}$");
+    let run = run.to_str().unwrap();
+    host(&[
+        "campaign",
+        "--system",
+        system,
+        "--only",
+        &only,
+        "--trial-target",
+        "0.001",
+        "--run-dir",
+        run,
+    ])
+}
+
+fn json(file: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap()
+}
+
+#[test]
+fn a_label_that_fails_with_the_guide_s_flags_is_measured_with_the_harness_s() {
+    let _alone = alone();
+    let mut archive = Archive::default();
+    let name = "Reference_Implementation";
+    archive.folder(name, &sources("x25519").join(name));
+    // Strict C99, which only the guide's flags ask for, shows in a macro.
+    let path = format!("{name}/X25519/KEX_AlgorithmInstance.c");
+    let right = fs::read_to_string(sources("x25519").join(&path)).unwrap();
+    let getter = "kex_get_passes_num() {\n";
+    let wrong = format!("{getter}#ifdef __STRICT_ANSI__\n    return 1;\n#endif\n");
+    assert!(right.contains(getter));
+    archive.remove(&path);
+    archive.file(&path, right.replace(getter, &wrong));
+    let text = "KAT_KEX_X25519.txt";
+    archive.file(
+        &format!("KAT/{text}"),
+        answer("x25519", &format!("X25519/{text}")),
+    );
+    let (imported, output) = Imported::new("zip-second-flags", &archive);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+
+    let [_, local] = system::default_names();
+    let run = tempfile::tempdir().unwrap();
+    let output = campaign(&imported.instance("X25519"), &local, run.path());
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let folder = run.path().join(&local).join("records/zip-second-flags");
+    let record = json(&folder.join("X25519__exchange.json"));
+    assert_eq!(
+        (&record["flags"], &record["kat"]),
+        (&"harness-default".into(), &"PASS".into())
+    );
+}
+
+#[test]
+fn what_a_system_cannot_run_is_a_build_failure_there_with_the_reason() {
+    let [emulated, _] = system::default_names();
+    let run = tempfile::tempdir().unwrap();
+    let output = campaign("pqclean/ML-KEM-512-avx2", &emulated, run.path());
+    let build = json(&run.path().join(&emulated).join("build.json"));
+    let entry = &build["pqclean/ML-KEM-512-avx2"];
+    assert_eq!(entry["kat"], "BUILDFAIL", "{}", said(&output));
+    let reason = entry["reason"].as_str().unwrap();
+    assert!(reason.contains("needs x86_64"), "{reason}");
+}
+
 #[test]
 fn the_text_that_is_written_is_that_of_other_implementations() {
     let _alone = alone();
