@@ -94,6 +94,18 @@ impl std::fmt::Display for Selection {
     }
 }
 
+/// A run directory that no other campaign may write into, until this goes.
+#[derive(Debug)]
+pub struct Claim(File);
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        // To close the file is not enough: a process that is just being started has it open, too,
+        // until it becomes another program. An error means that there is no lock any more.
+        let _ = self.0.unlock();
+    }
+}
+
 /// What a campaign is to do.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -145,15 +157,15 @@ impl Settings {
     /// # Errors
     ///
     /// [`CampaignError`] names the key that differs, or says that the directory is in use: it is
-    /// as long as the returned file is kept.
-    pub fn claim(&self) -> miette::Result<File> {
+    /// as long as the returned claim is kept.
+    pub fn claim(&self) -> miette::Result<Claim> {
         let alone = self.lock()?;
         self.match_settings()?;
         Ok(alone)
     }
 
     /// Keeps others out of the run directory: they would overwrite records and disturb counts.
-    fn lock(&self) -> miette::Result<File> {
+    fn lock(&self) -> miette::Result<Claim> {
         let path = self.run_directory.join(LOCK);
         let failed = |verb| {
             let path = path.clone();
@@ -162,7 +174,7 @@ impl Settings {
         fs::create_dir_all(&self.run_directory).map_err(failed("create the folder of"))?;
         let file = File::create(&path).map_err(failed("create"))?;
         match file.try_lock() {
-            Ok(()) => Ok(file),
+            Ok(()) => Ok(Claim(file)),
             Err(TryLockError::WouldBlock) => Err(CampaignError::Busy {
                 run_directory: self.run_directory.clone(),
             }
