@@ -82,6 +82,8 @@ const ALWAYS: &[&str] = &[
     "-fno-stack-protector",
     "-U_FORTIFY_SOURCE",
     "-fno-stack-clash-protection",
+    // Lists every function's frame beside the object, and changes no code.
+    "-fstack-usage",
     // So that the linker can leave out what an instance does not use.
     "-ffunction-sections",
     "-fdata-sections",

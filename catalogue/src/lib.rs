@@ -30,7 +30,7 @@ pub use instance::{
 };
 pub use map::{MemoryFunction, check_map};
 pub use package::Package;
-pub use report::{BuildReport, CompilerReport, LibraryReport, Unit};
+pub use report::{BuildReport, CompilerReport, Frame, FrameKind, LibraryReport, Unit};
 pub use submission::BrokenPackage;
 pub use toolchain::{CLibrary, Toolchain};
 

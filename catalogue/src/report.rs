@@ -67,6 +67,44 @@ pub struct Unit {
     pub command: Vec<String>,
     /// Warnings that the compiler gave.
     pub warnings: u32,
+    /// The frames of its functions, as the compiler lists them; none of an assembler's source.
+    pub frames: Vec<Frame>,
+}
+
+/// The stack frame of one function.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
+pub struct Frame {
+    /// The function's name.
+    pub function: String,
+    /// Where it is defined: `<file>:<line>`.
+    pub place: String,
+    /// Bytes of the frame: all of them, or the part that is known beforehand.
+    pub bytes: u64,
+    /// What is known of it.
+    pub kind: FrameKind,
+}
+
+/// What a compiler knows of a frame's size.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FrameKind {
+    /// It is always the same.
+    Static,
+    /// It depends on what happens at run time.
+    Dynamic,
+    /// Likewise, but it is never larger than the listed size.
+    Bounded,
+}
+
+impl FrameKind {
+    /// The name in reports and records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Static => "static",
+            Self::Dynamic => "dynamic",
+            Self::Bounded => "bounded",
+        }
+    }
 }
 
 impl BuildReport {
@@ -127,6 +165,12 @@ mod tests {
                 object_sha256: "01".into(),
                 command: vec!["aarch64-linux-gnu-gcc".into(), "-c".into()],
                 warnings: 0,
+                frames: vec![Frame {
+                    function: "f".into(),
+                    place: "common/aes.c:7".into(),
+                    bytes: 64,
+                    kind: FrameKind::Static,
+                }],
             }],
         }
     }

@@ -183,6 +183,16 @@ pub enum BuildError {
         source_name: String,
     },
 
+    /// The compiler's list of frames is not what it should be.
+    #[error("{list} has a line that is no frame: {line}", list = list.display())]
+    #[diagnostic(help("use gcc: its option -fstack-usage writes the list"))]
+    Frames {
+        /// The list.
+        list: PathBuf,
+        /// The line.
+        line: String,
+    },
+
     /// objcopy or ar failed.
     #[error("{command} failed: {output}")]
     #[diagnostic(help("run `cargo host setup` to install the compiler's binutils"))]

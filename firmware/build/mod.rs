@@ -4,6 +4,7 @@ pub mod archive;
 pub mod compile;
 pub mod directives;
 pub mod error;
+pub mod frames;
 pub mod functions;
 pub mod generate;
 pub mod limits;
@@ -93,6 +94,7 @@ fn report(
                     .map(|argument| portable(argument, settings, instance))
                     .collect(),
                 warnings: unit.warnings,
+                frames: frames::read(&unit.object, |path| portable(path, settings, instance))?,
             })
         })
         .collect::<Result<_, BuildError>>()?;

@@ -1,9 +1,11 @@
-//! Gathers a submission's static data where the meter of a Linux process can put it back.
+//! Gathers what a submission brings to a Linux process in sections of its own: its data where the
+//! meter can put it back, its code and constants where their sizes can be read off.
 //!
-//! Bare-metal linker scripts tell the submission's data by the archive that it comes from. The
-//! linker of a Linux process has a script of its own, but it marks the begin and the end of every
-//! section whose name could be one in C: so the sections get such names. Constants and
-//! thread-local data keep theirs.
+//! Bare-metal linker scripts tell the submission's sections by the archive that they come from.
+//! The linker of a Linux process has a script of its own, but it keeps sections of other names
+//! together, and marks the begin and the end of every one whose name could be one in C: so the
+//! sections get such names. Thread-local data keeps its own, and so do constants with addresses in
+//! them, which are protected after the loader has filled these in.
 
 use std::fs;
 use std::process::Command;
@@ -22,17 +24,23 @@ const DATA: &str = "meter_sub_data";
 /// Data that begins as zeros.
 const BSS: &str = "meter_sub_bss";
 
+/// Code, and the name that the host knows it by.
+const TEXT: &str = "meter_sub_text";
+
+/// Constants, likewise.
+const RODATA: &str = "meter_sub_rodata";
+
 /// What the names of such sections begin with; a table of constructors, which is writable as well,
 /// is the linker's.
-const NAMES: [&str; 2] = [".data", ".bss"];
+const NAMES: [&str; 4] = [".data", ".bss", ".text", ".rodata"];
 
 /// Data that is constant once the loader has filled in addresses.
 const CONSTANT: &str = ".data.rel.ro";
 
-/// Renames the writable sections of every object.
+/// Renames the sections of every object.
 pub fn gather(objects: &[Symbols], toolchain: &Toolchain) -> Result<(), BuildError> {
     for object in objects {
-        let mut names = writable(object)?;
+        let mut names = sections(object)?;
         names.sort();
         names.dedup();
         if !names.is_empty() {
@@ -48,7 +56,7 @@ pub fn gather(objects: &[Symbols], toolchain: &Toolchain) -> Result<(), BuildErr
 }
 
 /// The sections to rename, each with its new name.
-fn writable(object: &Symbols) -> Result<Vec<(String, &'static str)>, BuildError> {
+fn sections(object: &Symbols) -> Result<Vec<(String, &'static str)>, BuildError> {
     let bytes = fs::read(&object.path).map_err(file("read", &object.path))?;
     let broken = |error: object::Error| BuildError::Object {
         source_name: object.source_name.clone(),
@@ -61,14 +69,21 @@ fn writable(object: &Symbols) -> Result<Vec<(String, &'static str)>, BuildError>
         let SectionFlags::Elf { sh_flags, .. } = section.flags() else {
             continue;
         };
-        let is_data = sh_flags.contains(elf::SHF_ALLOC)
-            && sh_flags.contains(elf::SHF_WRITE)
-            && !sh_flags.contains(elf::SHF_TLS);
+        let is_loaded = sh_flags.contains(elf::SHF_ALLOC) && !sh_flags.contains(elf::SHF_TLS);
         let name = section.name().map_err(broken)?;
         let is_named = NAMES.iter().any(|start| name.starts_with(start));
-        if is_data && is_named && section.size() > 0 && !name.starts_with(CONSTANT) {
+        if is_loaded && is_named && section.size() > 0 && !name.starts_with(CONSTANT) {
             let is_zero = section.kind() == object::SectionKind::UninitializedData;
-            names.push((name.to_owned(), if is_zero { BSS } else { DATA }));
+            let new = if sh_flags.contains(elf::SHF_EXECINSTR) {
+                TEXT
+            } else if !sh_flags.contains(elf::SHF_WRITE) {
+                RODATA
+            } else if is_zero {
+                BSS
+            } else {
+                DATA
+            };
+            names.push((name.to_owned(), new));
         }
     }
     Ok(names)

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use wire::{CanonicalReport, Failure, Fault, FaultKind, Hello, KatReport, Operation};
+use wire::{CanonicalReport, Failure, Fault, FaultKind, Hello, KatReport, Operation, Sweeps};
 
 use crate::outcome::Outcome;
 use crate::session::hexadecimal;
@@ -16,6 +16,8 @@ pub struct Trial {
     pub count: u64,
     /// The same bracket on the target's clock.
     pub nanoseconds: u64,
+    /// What was freed between the calls, outside the bracket, because the heap ran low.
+    pub sweeps: Sweeps,
 }
 
 /// How often an operation is called.
@@ -31,15 +33,15 @@ pub struct Plan {
     pub estimated_seconds: f64,
 }
 
-/// Stack that one call used.
+/// Memory that one call used.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct StackUse {
-    /// Bytes from the stack pointer at the call down to the lowest byte that changed.
-    pub bytes: u64,
-    /// Bytes that the operation could have used.
-    pub available: u64,
+pub struct MemoryUse {
+    /// On the stack and on the heap.
+    pub used: wire::MemoryUse,
     /// The 64-bit word that filled the stack beforehand.
     pub pattern: u64,
+    /// Whether a call on another pattern did the same to the heap.
+    pub heap_repeats: bool,
 }
 
 /// What was measured of one operation.
@@ -53,8 +55,8 @@ pub struct Measurement {
     pub trials: Vec<Trial>,
     /// Per-call counts net of the empty call, from a pass of their own.
     pub samples: Vec<u64>,
-    /// Stack of one call.
-    pub stack: Option<StackUse>,
+    /// Memory of one call.
+    pub memory: Option<MemoryUse>,
 }
 
 /// What happened on the line while something was measured.
@@ -144,12 +146,19 @@ impl fmt::Display for Spoiled {
 }
 
 fn describe_fault(fault: &Fault, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    match fault.operation {
-        Some(operation) => write!(f, "{operation} ")?,
-        None => f.write_str("the meter ")?,
+    let who = fault
+        .operation
+        .map_or("the meter".to_owned(), |operation| operation.to_string());
+    let is_overflow = fault.kind == FaultKind::StackOverflow;
+    if !is_overflow {
+        write!(f, "{who} ")?;
     }
     match fault.kind {
-        FaultKind::StackOverflow => f.write_str("overflowed its stack")?,
+        // Its message says how many bytes there were.
+        FaultKind::StackOverflow => match fault.message.as_str() {
+            "" => write!(f, "stack overflow in {who}")?,
+            available => write!(f, "stack overflow in {who}, {available},")?,
+        },
         FaultKind::NullAccess => f.write_str("used a null pointer")?,
         FaultKind::Exception => write!(f, "faulted (syndrome {:#x})", fault.syndrome)?,
         FaultKind::Abort => f.write_str("called abort")?,
@@ -163,7 +172,7 @@ fn describe_fault(fault: &Fault, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if let Some(address) = fault.data_address {
         write!(f, ", address {address:#x}")?;
     }
-    if !fault.message.is_empty() {
+    if !is_overflow && !fault.message.is_empty() {
         write!(f, ": {}", fault.message)?;
     }
     Ok(())

@@ -11,7 +11,7 @@ use host::measurement::{Spoiled, Trial};
 use host::session::{Session, SessionError};
 use rustix::process::{Pid, Signal, kill_process};
 use support::real_meter::{Bench, process_of};
-use wire::{Category, CounterSource, FaultKind, Operation, Probe};
+use wire::{Category, CounterSource, FaultKind, MemoryUse, Operation, Probe};
 
 const HANG: Operation = Operation::Probe(Probe::Hang);
 
@@ -23,7 +23,7 @@ const GRAIN_NANOSECONDS: u64 = 16;
 struct Counts {
     trials: Vec<Trial>,
     samples: Vec<u64>,
-    stack: u64,
+    memory: MemoryUse,
 }
 
 fn measure(session: &mut Session, samples: u32) -> Vec<Counts> {
@@ -42,7 +42,7 @@ fn measure(session: &mut Session, samples: u32) -> Vec<Counts> {
                 samples: session
                     .samples(*operation, 3, samples, call * (samples + 3))
                     .unwrap(),
-                stack: session.stack(*operation, !0).unwrap().bytes,
+                memory: session.memory(*operation, !0).unwrap(),
             }
         })
         .collect()
@@ -61,7 +61,7 @@ fn assert_equal(one: &[Counts], two: &[Counts]) {
         let difference = pairs.enumerate().find(|(_, (one, two))| one != two);
         assert_eq!(difference, None, "first difference of the samples");
         assert_eq!(one.samples.len(), two.samples.len());
-        assert_eq!(one.stack, two.stack);
+        assert_eq!(one.memory, two.memory);
     }
 }
 
@@ -97,7 +97,7 @@ fn an_emulated_core_repeats_call_by_call_from_boot_to_boot() {
     for counts in first {
         // Every trial starts from the same state.
         assert_eq!(counts.trials[0].count, counts.trials[1].count);
-        assert!(counts.stack > 0);
+        assert!(counts.memory.stack.bytes() > 0);
     }
 }
 

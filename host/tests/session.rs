@@ -58,7 +58,10 @@ fn an_honest_meter_answers_everything_and_nothing_is_damaged() {
         .samples(OPERATION, 3, 1000, Duration::from_millis(50))
         .unwrap();
     assert_eq!(measured, samples(1000));
-    assert_eq!(session.stack(OPERATION, !0).unwrap().bytes, 4096);
+    assert_eq!(
+        session.memory(OPERATION, !0).unwrap().stack.bytes(),
+        4096
+    );
     let farewell = session.bye();
     // An answer of four blocks, four of one block each, three releases more, and the goodbye.
     let expected = Traffic {
@@ -365,7 +368,7 @@ fn an_interruption_is_noticed_at_once() {
     let mut session = open(start(hello(), Box::new(script)), options).unwrap();
     // One press ends after the record: the session goes on.
     interrupt.press();
-    session.stack(OPERATION, !0).unwrap();
+    session.memory(OPERATION, !0).unwrap();
     let presser = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(200));
         interrupt.press();

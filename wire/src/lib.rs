@@ -16,6 +16,7 @@ mod fault;
 mod frame;
 mod hello;
 mod kat;
+mod memory;
 mod message;
 mod operation;
 
@@ -28,6 +29,7 @@ pub use hello::{Category, Counter, CounterSource, Hello, SelfTest, Sizes, Sled, 
 pub use kat::{
     CanonicalReport, FieldDigest, HashFile, KatFile, KatReport, TEXT_PER_BLOCK, TextBlock,
 };
+pub use memory::{HeapUse, Live, MemoryUse, StackUse, Sweeps};
 pub use message::{Label, Loop, Request, Response, SAMPLES_PER_BLOCK, SampleBlock, Text};
 pub use operation::{HASH_BYTES, MAX_PASSES, Operation, Probe};
 
@@ -47,6 +49,7 @@ pub const SCHEMA_HASH: u32 = {
     digest.update(include_bytes!("fault.rs"));
     digest.update(include_bytes!("hello.rs"));
     digest.update(include_bytes!("kat.rs"));
+    digest.update(include_bytes!("memory.rs"));
     digest.update(include_bytes!("message.rs"));
     digest.update(include_bytes!("operation.rs"));
     digest.finalize()

@@ -4,7 +4,9 @@ use heapless::{String, Vec};
 use serde::{Deserialize, Serialize};
 
 use crate::operation::{MAX_PASSES, Operation};
-use crate::{CanonicalReport, Failure, Hello, KatFile, KatReport, Sizes, TextBlock};
+use crate::{
+    CanonicalReport, Failure, Hello, KatFile, KatReport, MemoryUse, Sizes, Sweeps, TextBlock,
+};
 
 /// A short text of bounded length.
 pub type Text = String<160>;
@@ -50,8 +52,9 @@ pub enum Request {
     Trial(Loop),
     /// A bracket around each call of a loop. Answered by [`Response::Samples`], in blocks.
     Samples(Loop),
-    /// One call on a stack painted with a pattern. Answered by [`Response::Stack`].
-    Stack {
+    /// One call on a stack painted with a pattern, its heap counted. Answered by
+    /// [`Response::Memory`].
+    Memory {
         /// The operation to call.
         operation: Operation,
         /// The 64-bit word that fills the stack beforehand.
@@ -139,16 +142,13 @@ pub enum Response {
         count: u64,
         /// The same bracket on the target's clock.
         nanoseconds: u64,
+        /// What had to be freed between the calls, outside the bracket, for the heap ran low.
+        sweeps: Sweeps,
     },
     /// Answer to [`Request::Samples`], one block of several.
     Samples(SampleBlock),
-    /// Answer to [`Request::Stack`].
-    Stack {
-        /// Bytes from the stack pointer at the call down to the lowest byte that changed.
-        bytes: u64,
-        /// Bytes that the operation could have used.
-        available: u64,
-    },
+    /// Answer to [`Request::Memory`].
+    Memory(MemoryUse),
     /// The operation did not do what it must; the meter itself is well.
     Failed(Failure),
     /// Answer to [`Request::Release`].

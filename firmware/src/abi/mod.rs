@@ -1,6 +1,6 @@
 //! The C interfaces that a submission may speak, what C needs from us, and what an image has inside.
 
-mod heap;
+pub mod heap;
 pub mod iccs;
 mod libc;
 #[doc(hidden)]

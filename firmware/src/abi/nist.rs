@@ -2,7 +2,9 @@
 
 use kat::generator::Generator;
 use kat::nist::{MESSAGE_BYTES, Opening, RecordDigest, TextSink};
-use wire::{BufferName, Failure, FailureKind, KatFile, KatReport, MAX_PASSES, Operation, Sizes};
+use wire::{
+    BufferName, Failure, FailureKind, KatFile, KatReport, Live, MAX_PASSES, Operation, Sizes,
+};
 
 use super::slot::Slots;
 use super::{drill, random, state, succeeded};
@@ -270,6 +272,10 @@ impl Instance for NistInstance {
             Operation::Sign => self.slots[SIGNATURE].value().map(drop),
             _ => Ok(()),
         }
+    }
+
+    fn tidy(&mut self) -> Live {
+        state::tidy(&|see| self.slots.each(see))
     }
 
     fn first_record<R: Runner>(&mut self, runner: &mut R) -> Result<KatReport, Obstacle> {

@@ -6,6 +6,8 @@ use kat::generator::{Generator, Seed, SeededGenerator};
 use kat::iccs::IccsDrng;
 use spin::Mutex;
 
+use crate::board::stack;
+
 /// Where the bytes come from at present.
 #[expect(
     clippy::large_enum_variant,
@@ -40,6 +42,7 @@ pub fn seed_for_known_answer(generator: Generator, seed: &Seed) {
 /// `output` must point to `length` writable bytes.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn meter_randombytes(output: *mut u8, length: usize) -> i32 {
+    stack::note_here();
     if length == 0 {
         return 0;
     }

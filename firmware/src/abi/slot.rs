@@ -147,6 +147,11 @@ impl<const N: usize> Slots<N> {
         self.0.iter_mut().for_each(Slot::reset);
     }
 
+    /// Hands out every whole buffer.
+    pub fn each(&self, see: &mut dyn FnMut(&[u8])) {
+        self.0.iter().for_each(|slot| see(slot.whole()));
+    }
+
     /// Looks for bytes written outside the buffers.
     ///
     /// # Errors

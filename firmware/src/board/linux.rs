@@ -15,7 +15,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use crate::board::MeasuringStack;
 use crate::board::statics::Statics;
-use crate::cpu::{counter, exceptions};
+use crate::cpu::{self, counter, exceptions};
 use crate::meter::log::info;
 
 /// Environment variable with the number of the inherited socket.
@@ -264,6 +264,30 @@ fn statics() -> Statics {
 pub fn restore_statics() {
     // SAFETY: called between calls of the submission, on the one thread that there is.
     unsafe { statics().restore() };
+}
+
+/// Hands out, by begin and end, the static data in which a submission may keep addresses.
+pub fn kept(look: &mut dyn FnMut(usize, usize)) {
+    let statics = statics();
+    for (begin, end) in [statics.data, statics.bss, thread_local()] {
+        look(begin, end);
+    }
+}
+
+/// The program's thread-local variables, by begin and end: they lie below the thread pointer (ELF
+/// Handling for Thread-Local Storage, variant II), as many bytes as the program header says.
+fn thread_local() -> (usize, usize) {
+    // SAFETY: the kernel tells where it put the program headers, and how many they are.
+    let headers: &[libc::Elf64_Phdr] = unsafe {
+        let first = ptr::with_exposed_provenance(libc::getauxval(libc::AT_PHDR) as usize);
+        core::slice::from_raw_parts(first, libc::getauxval(libc::AT_PHNUM) as usize)
+    };
+    let template = headers.iter().find(|header| header.p_type == libc::PT_TLS);
+    let length = template.map_or(0, |header| {
+        header.p_memsz.next_multiple_of(header.p_align.max(1)) as usize
+    });
+    let end = cpu::thread_pointer();
+    (end - length, end)
 }
 
 /// The memory that buffers are made of. To be taken once: another time there is none.

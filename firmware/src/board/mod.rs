@@ -6,7 +6,7 @@
 mod bare;
 #[cfg(target_os = "none")]
 mod log;
-mod stack;
+pub mod stack;
 mod statics;
 
 pub use stack::MeasuringStack;

@@ -215,6 +215,14 @@ pub fn restore_statics() {
     unsafe { statics().restore() };
 }
 
+/// Hands out, by begin and end, the static data in which a submission may keep addresses.
+pub fn kept(look: &mut dyn FnMut(usize, usize)) {
+    let statics = statics();
+    for (begin, end) in [statics.data, statics.bss, entry::thread_local()] {
+        look(begin, end);
+    }
+}
+
 /// The memory that buffers are made of. To be taken once: another time there is none.
 pub fn take_buffers() -> &'static mut [u8] {
     static TAKEN: AtomicBool = AtomicBool::new(false);

@@ -1,13 +1,46 @@
 //! The memory that operations run on, whatever board provides it.
 
 use core::slice;
+use core::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::cpu::{Call, call_on_stack};
+use crate::cpu::{self, Call, call_on_stack};
 
 /// The measuring stack: the one place where a submission's code runs.
 pub struct MeasuringStack {
     low: *mut u64,
     words: usize,
+}
+
+/// The measuring stack by address, for those who have only a stack pointer.
+static BEGIN: AtomicUsize = AtomicUsize::new(usize::MAX);
+static END: AtomicUsize = AtomicUsize::new(usize::MAX);
+
+/// The lowest stack pointer that was noted; 0 while nobody wants to know.
+static LOWEST: AtomicUsize = AtomicUsize::new(0);
+
+/// Notes the stack pointer here: for functions of the meter that a submission calls.
+///
+/// A stack that is painted does not show a frame whose lowest bytes are never written; the stack
+/// pointer in a call from within it does. While nobody asks it costs a load and a comparison.
+#[inline(always)]
+pub fn note_here() {
+    let here = cpu::stack_pointer();
+    if here < LOWEST.load(Ordering::Relaxed) {
+        lower(here);
+    }
+}
+
+#[cold]
+fn lower(stack_pointer: usize) {
+    // Functions of the meter can also be called by the meter, on its own stack.
+    if stack_pointer >= BEGIN.load(Ordering::Relaxed) {
+        LOWEST.store(stack_pointer, Ordering::Relaxed);
+    }
+}
+
+/// Bytes that an operation may use; 0 before there is a measuring stack.
+pub fn available() -> usize {
+    END.load(Ordering::Relaxed) - BEGIN.load(Ordering::Relaxed)
 }
 
 /// Bytes of a word of the pattern.
@@ -20,6 +53,8 @@ impl MeasuringStack {
     ///
     /// The memory must be writable, aligned to 16 bytes at both ends, and used by nothing else.
     pub(super) unsafe fn new(low: *mut u8, length: usize) -> Self {
+        BEGIN.store(low.expose_provenance(), Ordering::Relaxed);
+        END.store(low.addr() + length, Ordering::Relaxed);
         Self {
             low: low.cast(),
             words: length / WORD,
@@ -36,6 +71,19 @@ impl MeasuringStack {
         // SAFETY: the memory is ours alone and aligned; whoever made the call promised that it is
         // one of a C function with its arguments.
         unsafe { call_on_stack(call, self.low.add(self.words).cast()) as u64 }
+    }
+
+    /// From now on stack pointers are noted.
+    pub fn watch(&mut self) {
+        LOWEST.store(END.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+
+    /// Bytes from the end of the stack down to the lowest stack pointer that was noted since
+    /// [`MeasuringStack::watch`]; `None` when none was. From now on none is.
+    pub fn watched(&mut self) -> Option<usize> {
+        let lowest = LOWEST.swap(0, Ordering::Relaxed);
+        let depth = END.load(Ordering::Relaxed) - lowest;
+        (depth > 0).then_some(depth)
     }
 
     /// Fills the whole stack with this pattern.

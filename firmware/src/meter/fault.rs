@@ -67,7 +67,13 @@ pub fn report(kind: FaultKind, registers: &Registers, message: fmt::Arguments) -
     };
     let mut text = Text::new();
     // A message that is longer than the field is cut: its beginning is what matters.
-    let _ = Cutting(&mut text).write_fmt(message);
+    let _ = match kind {
+        FaultKind::StackOverflow => {
+            let available = board::stack::available();
+            write!(Cutting(&mut text), "{available} bytes available")
+        }
+        _ => Cutting(&mut text).write_fmt(message),
+    };
     let fault = Fault {
         kind,
         operation,

@@ -2,7 +2,7 @@
 
 use heapless::Vec;
 use kat::nist::TextSink;
-use wire::{Failure, FailureKind, KatFile, KatReport, MAX_PASSES, Operation, Sizes};
+use wire::{Failure, FailureKind, KatFile, KatReport, Live, MAX_PASSES, Operation, Sizes};
 
 use crate::cpu::Call;
 
@@ -86,6 +86,10 @@ pub trait Instance {
     ///
     /// What was wrong.
     fn inspect(&self, operation: Operation) -> Result<(), FailureKind>;
+
+    /// Frees what earlier calls allocated and nothing refers to any more, between two calls; what
+    /// that was comes back.
+    fn tidy(&mut self) -> Live;
 
     /// Regenerates the first record of NIST's known answers.
     ///

@@ -1,5 +1,8 @@
-//! The runners: one that only runs, two that count, one that looks at the stack.
+//! The runners: one that only runs, two that count, one that looks at memory.
 
+use wire::{HeapUse, Live, MemoryUse, StackUse};
+
+use crate::abi::heap;
 use crate::board::{self, MeasuringStack};
 use crate::cpu::{Call, STACK_AT_CALL, counter};
 use crate::meter::instance::Runner;
@@ -64,11 +67,10 @@ pub struct StepWatch<'a> {
 impl<'a> StepWatch<'a> {
     /// A watch at zero.
     pub fn new(stack: &'a mut MeasuringStack) -> Self {
-        let total = Total {
-            count: 0,
-            nanoseconds: 0,
-        };
-        Self { stack, total }
+        Self {
+            stack,
+            total: Total::default(),
+        }
     }
 
     /// What all calls cost together.
@@ -94,42 +96,118 @@ impl Runner for StepWatch<'_> {
     }
 }
 
-/// Finds how much stack the deepest of the calls used: paint, call, look.
+/// Finds what memory the calls use: paint the stack, call, look; and what the heap counted.
 ///
-/// What the pattern does not show: a frame whose lowest bytes the callee never writes. The figure
-/// is a lower bound for such a function, and exact for one that writes where it reserves.
-pub struct StackGauge<'a> {
+/// What the pattern does not show: a frame whose lowest bytes the callee never writes. Where the
+/// submission calls a function of the meter from within, the stack pointer there shows it.
+pub struct MemoryGauge<'a> {
     stack: &'a mut MeasuringStack,
     pattern: u64,
-    deepest: usize,
+    painted: usize,
+    pointer: Option<usize>,
+    heap: Option<HeapUse>,
 }
 
-impl<'a> StackGauge<'a> {
+impl<'a> MemoryGauge<'a> {
     /// A gauge that paints with this pattern.
     pub fn new(stack: &'a mut MeasuringStack, pattern: u64) -> Self {
         Self {
             stack,
             pattern,
-            deepest: 0,
+            painted: 0,
+            pointer: None,
+            heap: None,
         }
     }
 
-    /// Bytes from the stack pointer at the deepest call down to the lowest word that it changed.
-    pub fn bytes(&self) -> u64 {
-        self.deepest.saturating_sub(STACK_AT_CALL) as u64
+    /// What the calls used; those that run aside do not count.
+    pub fn memory(&self) -> MemoryUse {
+        let below_call = |depth: usize| depth.saturating_sub(STACK_AT_CALL) as u64;
+        MemoryUse {
+            stack: StackUse {
+                painted_bytes: below_call(self.painted),
+                pointer_bytes: self.pointer.map(below_call),
+                available_bytes: self.stack.len() as u64,
+            },
+            heap: self.heap.unwrap_or_default(),
+        }
     }
 }
 
-impl Runner for StackGauge<'_> {
+impl Runner for MemoryGauge<'_> {
     fn run(&mut self, call: &Call) -> u64 {
         self.stack.paint(self.pattern);
+        self.stack.watch();
+        heap::start_counting();
         let returned = self.stack.run(call);
+        let heap = heap::counted();
+        self.heap = Some(self.heap.map_or(heap, |earlier| joined(&earlier, &heap)));
+        self.pointer = self.pointer.max(self.stack.watched());
         let touched = self.stack.len() - self.stack.untouched(self.pattern);
-        self.deepest = self.deepest.max(touched);
+        self.painted = self.painted.max(touched);
         returned
     }
 
     fn aside(&mut self, call: &Call) -> u64 {
         self.stack.run(call)
+    }
+}
+
+/// What two calls did to the heap together. What happened between them is left out of what is in
+/// use after both.
+fn joined(first: &HeapUse, second: &HeapUse) -> HeapUse {
+    let after = |first_after: u64, before: u64, after: u64| {
+        first_after.wrapping_sub(before).wrapping_add(after)
+    };
+    HeapUse {
+        live_before: first.live_before,
+        live_after: Live {
+            bytes: after(
+                first.live_after.bytes,
+                second.live_before.bytes,
+                second.live_after.bytes,
+            ),
+            blocks: after(
+                first.live_after.blocks,
+                second.live_before.blocks,
+                second.live_after.blocks,
+            ),
+        },
+        peak_bytes: first.peak_bytes.max(second.peak_bytes),
+        largest_bytes: first.largest_bytes.max(second.largest_bytes),
+        allocations: first.allocations + second.allocations,
+        frees: first.frees + second.frees,
+        failures: first.failures + second.failures,
+        available_bytes: second.available_bytes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_happens_between_two_calls_is_no_part_of_either() {
+        let live = |bytes, blocks| Live { bytes, blocks };
+        let heap = |before, after, peak_bytes| HeapUse {
+            live_before: before,
+            live_after: after,
+            peak_bytes,
+            largest_bytes: 60,
+            allocations: 2,
+            frees: 1,
+            ..HeapUse::default()
+        };
+        // The first leaves a block of 60 bytes, 1000 come from elsewhere, the second leaves none.
+        let both = joined(
+            &heap(live(10, 1), live(70, 2), 130),
+            &heap(live(1070, 3), live(1010, 2), 1100),
+        );
+        assert_eq!(
+            (both.live_before, both.live_after),
+            (live(10, 1), live(10, 1))
+        );
+        assert_eq!((both.peak_bytes, both.largest_bytes), (1100, 60));
+        assert_eq!((both.allocations, both.frees), (4, 2));
     }
 }

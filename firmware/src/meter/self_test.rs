@@ -8,7 +8,7 @@ use crate::abi::Identity;
 use crate::board::{self, MeasuringStack};
 use crate::cpu::Call;
 use crate::meter::instance::Runner;
-use crate::meter::runner::{StackGauge, Stopwatch};
+use crate::meter::runner::{MemoryGauge, Stopwatch};
 
 /// Calls of a probe of which the least count is taken.
 const CALLS: u32 = 32;
@@ -108,9 +108,9 @@ fn least_count(stack: &mut MeasuringStack, of: Probe, overhead: u64) -> u64 {
 }
 
 fn stack_use(stack: &mut MeasuringStack, bytes: u32) -> u64 {
-    let mut gauge = StackGauge::new(stack, PATTERN);
+    let mut gauge = MemoryGauge::new(stack, PATTERN);
     gauge.run(&probe(Probe::Stack(bytes)));
-    gauge.bytes()
+    gauge.memory().stack.bytes()
 }
 
 /// A name as the wire has it. Names are shorter than that: the catalogue sees to it.

@@ -155,8 +155,8 @@ impl<L: Line, I: Instance> Meter<'_, L, I> {
             Request::Text { file, from } => self.text(asked.number, *file, *from),
             Request::Trial(plan) => self.trial(asked.number, plan),
             Request::Samples(plan) => self.sample(asked.number, plan),
-            Request::Stack { operation, pattern } => {
-                self.stack_use(asked.number, *operation, *pattern)
+            Request::Memory { operation, pattern } => {
+                self.memory_use(asked.number, *operation, *pattern)
             }
             Request::Block { .. } | Request::Release { .. } | Request::Bye => {
                 Err(Unanswered::Refused("this is no measurement"))
@@ -234,11 +234,16 @@ impl<L: Line, I: Instance> Meter<'_, L, I> {
         let Measured {
             mut subject, stack, ..
         } = self.begin(number, plan)?;
-        let Total { count, nanoseconds } = subject.total(stack, plan.warmups, plan.calls)?;
+        let Total {
+            count,
+            nanoseconds,
+            sweeps,
+        } = subject.total(stack, plan.warmups, plan.calls)?;
         Ok(Held::One(Response::Trial {
             calls: plan.calls,
             count,
             nanoseconds,
+            sweeps,
         }))
     }
 
@@ -257,7 +262,7 @@ impl<L: Line, I: Instance> Meter<'_, L, I> {
         Ok(Held::Samples(calls))
     }
 
-    fn stack_use(
+    fn memory_use(
         &mut self,
         number: u16,
         operation: Operation,
@@ -272,9 +277,7 @@ impl<L: Line, I: Instance> Meter<'_, L, I> {
         let Measured {
             mut subject, stack, ..
         } = self.begin(number, &once)?;
-        Ok(Held::One(Response::Stack {
-            bytes: subject.stack_use(stack, pattern)?,
-            available: stack.len() as u64,
-        }))
+        let memory = subject.memory_use(stack, pattern)?;
+        Ok(Held::One(Response::Memory(memory)))
     }
 }

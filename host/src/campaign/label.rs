@@ -264,6 +264,6 @@ fn words(step: Step) -> String {
         Step::Calibration => "calibration".to_owned(),
         Step::Trial { number, of } => format!("trial {number} of {of}"),
         Step::Samples => "samples".to_owned(),
-        Step::Stack => "stack".to_owned(),
+        Step::Memory => "memory".to_owned(),
     }
 }

@@ -1,14 +1,18 @@
 //! An ELF file: who made it, what it runs on, and how to read its log.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use defmt_decoder::Table;
 use miette::Diagnostic;
-use object::{Architecture, Object, ObjectKind, ObjectSection, ObjectSegment};
+use object::{
+    Architecture, Object, ObjectKind, ObjectSection, ObjectSegment, ObjectSymbol, SymbolKind,
+};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
+use super::sizes::{self, StaticSizes};
 use crate::session::{Log, Sink};
 
 /// Bytes of the linker's build id, a SHA-1.
@@ -35,19 +39,6 @@ pub struct Elf {
     /// What runs it.
     pub machine: Machine,
     bytes: Vec<u8>,
-}
-
-/// Bytes of a submission's own code and data, as linked.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct StaticSizes {
-    /// Code.
-    pub text: u64,
-    /// Constants.
-    pub rodata: u64,
-    /// Variables with an initial value.
-    pub data: u64,
-    /// Variables that start as zero.
-    pub bss: u64,
 }
 
 /// Why a file is no image of a meter.
@@ -132,17 +123,29 @@ impl Elf {
         })
     }
 
-    /// What the submission takes, where the image keeps it in sections of its own, as firmware
-    /// does; `None` where it does not.
+    /// What the submission takes, which the image keeps in sections of its own; `None` where the
+    /// image has none of them.
     pub fn static_sizes(&self) -> Option<StaticSizes> {
         let file = object::File::parse(&*self.bytes).ok()?;
-        let size = |name| Some(file.section_by_name(name)?.size());
-        Some(StaticSizes {
-            text: size(".sub_text")?,
-            rodata: size(".sub_rodata")?,
-            data: size(".sub_data")?,
-            bss: size(".sub_bss")?,
-        })
+        sizes::of_submission(&file)
+    }
+
+    /// What the whole image takes.
+    pub fn whole_sizes(&self) -> Option<StaticSizes> {
+        let file = object::File::parse(&*self.bytes).ok()?;
+        Some(sizes::of_image(&file))
+    }
+
+    /// Names of all functions that are linked, without what the compiler adds for its variants.
+    pub fn functions(&self) -> HashSet<String> {
+        let Ok(file) = object::File::parse(&*self.bytes) else {
+            return HashSet::new();
+        };
+        let names = file
+            .symbols()
+            .filter(|symbol| symbol.kind() == SymbolKind::Text)
+            .filter_map(|symbol| Some(base_name(symbol.name().ok()?).to_owned()));
+        names.collect()
     }
 
     /// The linker and its version, in its own words, where it signs what it links: LLD and mold do,
@@ -179,6 +182,11 @@ fn machine(file: &object::File) -> Option<Machine> {
         architecture if architecture == this => Some(Machine::ThisMachine),
         _ => None,
     }
+}
+
+/// A function's name without what the compiler adds for its variants, such as `.constprop.0`.
+pub(super) fn base_name(name: &str) -> &str {
+    name.split('.').next().unwrap_or(name)
 }
 
 /// The linker's text among those that tools leave behind, each of which ends with a zero byte.

@@ -2,7 +2,7 @@
 //!
 //! First the known answers: an instance that computes something else is not timed by default. Then, for each operation,
 //! one call to learn how long it takes, the plan that follows from it, the trials, a pass of
-//! per-call samples, and the stack of one call.
+//! per-call samples, and the memory of one call.
 
 mod difference;
 mod kat;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use wire::{CounterSource, Operation, Unit};
 
-use crate::measurement::{Measurement, Plan, Spoiled, StackUse, Trial};
+use crate::measurement::{Measurement, MemoryUse, Plan, Spoiled, Trial};
 use crate::record::plan::{CALIBRATION, PlanSettings, plan};
 use crate::session::{Session, SessionError, keep_spoiled};
 
@@ -48,8 +48,8 @@ pub enum Step {
     },
     /// The pass of per-call samples.
     Samples,
-    /// The stack of one call.
-    Stack,
+    /// The memory of one call.
+    Memory,
 }
 
 /// What came of an operation.
@@ -131,14 +131,14 @@ fn measure(
     }
     progress(Step::Samples);
     let samples = session.samples(operation, plan.warmups, plan.calls_per_trial, expected)?;
-    progress(Step::Stack);
-    let stack = stack(session, operation)?;
+    progress(Step::Memory);
+    let memory = memory(session, operation)?;
     Ok(Measurement {
         operation,
         plan,
         trials,
         samples,
-        stack: Some(stack),
+        memory: Some(memory),
     })
 }
 
@@ -153,15 +153,24 @@ fn duration(call: &Trial, source: CounterSource) -> Duration {
     })
 }
 
-/// The stack of one call: the deeper of two, each on another pattern.
-fn stack(session: &mut Session, operation: Operation) -> Result<StackUse, SessionError> {
-    let [first, second] = PATTERNS;
-    let first = session.stack(operation, first)?;
-    let second = session.stack(operation, second)?;
-    Ok(if second.bytes > first.bytes {
+/// The memory of one call: of two, each on another pattern, the one with the deeper stack.
+fn memory(session: &mut Session, operation: Operation) -> Result<MemoryUse, SessionError> {
+    let [first, second] = PATTERNS.map(|pattern| {
+        session.memory(operation, pattern).map(|used| MemoryUse {
+            used,
+            pattern,
+            heap_repeats: true,
+        })
+    });
+    let (first, second) = (first?, second?);
+    let deeper = if second.used.stack.bytes() > first.used.stack.bytes() {
         second
     } else {
         first
+    };
+    Ok(MemoryUse {
+        heap_repeats: first.used.heap == second.used.heap,
+        ..deeper
     })
 }
 
@@ -190,6 +199,7 @@ mod tests {
             calls: 1,
             count: 559_623,
             nanoseconds: 559_632,
+            sweeps: wire::Sweeps::default(),
         };
         let nanoseconds = |source| duration(&call, source).as_nanos();
         assert_eq!(nanoseconds(CounterSource::Icount), 559_623);
@@ -202,6 +212,7 @@ mod tests {
             calls: 10,
             count,
             nanoseconds,
+            sweeps: wire::Sweeps::default(),
         };
         let clock = Some(1_000_000_000);
         assert!(is_disturbed(&trial(1_000_000_000, 940_000_000), clock));

@@ -1,12 +1,14 @@
 //! Fixed inputs for tests: a decapsulation on a board that counts cycles, and in an emulator.
 
-use catalogue::{BuildReport, CompilerReport, FlagSet, LibraryReport, Unit};
+use catalogue::{
+    BuildReport, CompilerReport, FlagSet, Frame, FrameKind, LibraryReport, Unit,
+};
 use wire::{Counter, CounterSource, FieldDigest, Hello, KatReport, Operation, SelfTest, Sled};
 
 use super::assemble::{ImageFacts, Occasion, Outcome, Subject};
 use super::environment::Target;
 use super::schema::{Record, Sha256, StaticMemory, Unknown, UtcTime};
-use crate::measurement::{Answers, KatOutcome, Measurement, Plan, StackUse, Traffic, Trial};
+use crate::measurement::{Answers, KatOutcome, Measurement, MemoryUse, Plan, Traffic, Trial};
 use crate::system;
 
 /// The answers of a test that passed.
@@ -127,6 +129,7 @@ pub fn subject(system: &str, source: CounterSource) -> Subject {
                     object_sha256: "01".to_owned(),
                     command: command.to_vec(),
                     warnings: 0,
+                    frames: Vec::new(),
                 }],
             }),
             linker: Some("LLD 22.1.0".to_owned()),
@@ -136,6 +139,19 @@ pub fn subject(system: &str, source: CounterSource) -> Subject {
                 data_bytes: 0,
                 bss_bytes: 0,
                 unknown: Unknown::new(),
+            }),
+            image_static: Some(StaticMemory {
+                text_bytes: 123_456,
+                rodata_bytes: 10_240,
+                data_bytes: 96,
+                bss_bytes: 458_752,
+                unknown: Unknown::new(),
+            }),
+            largest_frame: Some(Frame {
+                function: "indcpa_enc".to_owned(),
+                place: "indcpa.c:262".to_owned(),
+                bytes: 8_304,
+                kind: FrameKind::Static,
             }),
         },
         hello: Some(hello),
@@ -192,6 +208,7 @@ pub fn measurement() -> Measurement {
         calls: PLAN.calls_per_trial,
         count,
         nanoseconds,
+        sweeps: wire::Sweeps::default(),
     };
     Measurement {
         operation: Operation::Dec,
@@ -202,10 +219,24 @@ pub fn measurement() -> Measurement {
             trial(28_000_456, 11_666_857),
         ],
         samples: vec![699_990, 699_991, 700_250, 699_990, 699_990],
-        stack: Some(StackUse {
-            bytes: 13_384,
-            available: 8 << 20,
+        memory: Some(MemoryUse {
+            used: wire::MemoryUse {
+                stack: wire::StackUse {
+                    painted_bytes: 13_384,
+                    pointer_bytes: Some(13_200),
+                    available_bytes: 8 << 20,
+                },
+                heap: wire::HeapUse {
+                    peak_bytes: 832,
+                    largest_bytes: 208,
+                    allocations: 12,
+                    frees: 12,
+                    available_bytes: 252 << 20,
+                    ..wire::HeapUse::default()
+                },
+            },
             pattern: 0x5aa5_c33c_9669_f00f,
+            heap_repeats: true,
         }),
     }
 }

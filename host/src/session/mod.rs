@@ -14,7 +14,7 @@ mod watch;
 
 use std::time::{Duration, Instant};
 
-use wire::{Loop, Operation, Request, Response, Sizes};
+use wire::{Loop, MemoryUse, Operation, Request, Response, Sizes};
 
 pub use error::{SessionError, keep_spoiled};
 use exchange::Exchange;
@@ -27,7 +27,7 @@ use watch::{Patience, scale};
 use crate::image::Image;
 use crate::interrupt::Interrupt;
 use crate::measure::PATIENCE;
-use crate::measurement::{Introduction, Spoiled, StackUse, Traffic, Trial};
+use crate::measurement::{Introduction, Spoiled, Traffic, Trial};
 use crate::system::{Output, Running, System};
 
 /// Target time below which the ratio of the clocks says nothing.
@@ -276,19 +276,19 @@ impl Session {
         }
     }
 
-    /// Stack of one call, on a stack filled with `pattern`.
+    /// Memory of one call, on a stack filled with `pattern`.
     ///
     /// # Errors
     ///
     /// What the target did instead, or an interruption.
-    pub fn stack(&mut self, operation: Operation, pattern: u64) -> Result<StackUse, SessionError> {
-        let request = Request::Stack { operation, pattern };
+    pub fn memory(
+        &mut self,
+        operation: Operation,
+        pattern: u64,
+    ) -> Result<MemoryUse, SessionError> {
+        let request = Request::Memory { operation, pattern };
         match self.ask(&request, self.unpredicted())? {
-            Response::Stack { bytes, available } => Ok(StackUse {
-                bytes,
-                available,
-                pattern,
-            }),
+            Response::Memory(used) => Ok(used),
             other => Err(unexpected(&request, Some(other))),
         }
     }
@@ -397,10 +397,12 @@ fn as_trial(request: &Request, response: Response, asked: u32) -> Result<Trial, 
             calls,
             count,
             nanoseconds,
+            sweeps,
         } if calls == asked => Ok(Trial {
             calls,
             count,
             nanoseconds,
+            sweeps,
         }),
         Response::Trial { calls, .. } => {
             Err(Spoiled::Nonsense(format!("a trial of {calls} calls instead of {asked}")).into())

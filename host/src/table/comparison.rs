@@ -77,6 +77,10 @@ pub struct Cell {
     pub emulated: bool,
     /// Stack of one call.
     pub stack_bytes: Option<u64>,
+    /// Whether it may be more.
+    pub stack_is_a_lower_bound: bool,
+    /// Most heap in use at a time.
+    pub heap_peak_bytes: Option<u64>,
     /// Outcome of the known-answer test.
     pub kat: &'static str,
     /// The slowest trial's time divided by the fastest one's: trials repeat the same inputs, so
@@ -146,6 +150,8 @@ fn cell(record: &Record) -> Cell {
         throughput_megabytes_per_second: record.throughput_megabytes_per_second,
         emulated: record.is_emulated(),
         stack_bytes: meter.and_then(|meter| meter.memory.stack_bytes),
+        stack_is_a_lower_bound: meter.is_some_and(|meter| meter.memory.stack_is_a_lower_bound()),
+        heap_peak_bytes: meter.and_then(|meter| meter.memory.heap_peak_bytes),
         kat: record.kat.name(),
         trial_spread: trial_spread(record),
         measurements: record.measurements,
@@ -219,6 +225,9 @@ const TICKS: &str = "TSC ticks pass at a fixed rate, whatever the clock of the c
 const NOISE: &str = "~ The slowest trial took more than 1.2 times as long as the fastest, with the \
     same inputs: the machine was disturbed, and the mean says little.";
 
+const SPARSE: &str = "≥ A function of the submission has a larger frame than the stack that was \
+    seen: if it was called, it did not write all of it.";
+
 fn notes(
     columns: &[Column],
     systems: &[Heading],
@@ -229,6 +238,10 @@ fn notes(
     let mut cells = rows.iter().flat_map(|row| row.cells.iter().flatten());
     if cells.any(Cell::is_disturbed) {
         notes.push(NOISE.to_owned());
+    }
+    let mut cells = rows.iter().flat_map(|row| row.cells.iter().flatten());
+    if cells.any(|cell| cell.stack_is_a_lower_bound) {
+        notes.push(SPARSE.to_owned());
     }
     if systems.iter().any(|system| system.emulated) {
         notes.push(VIRTUAL_TIME.to_owned());
@@ -267,6 +280,13 @@ fn notes_on(column: &Column) -> Vec<String> {
             let reason = meter.and_then(|meter| meter.reason.as_deref());
             let reason = reason.unwrap_or("not complete");
             notes.push(format!("{place}: {reason}."));
+        }
+        let sweeps = meter.map_or(&[][..], |meter| &meter.memory.heap_sweeps);
+        if !sweeps.is_empty() {
+            let times: u64 = sweeps.iter().map(|sweep| sweep.times).sum();
+            notes.push(format!(
+                "{place} leaks: what it had lost was freed {times} times between calls."
+            ));
         }
         let evidence = meter.and_then(|meter| meter.kat.as_ref());
         let words = evidence.and_then(|kat| kat.first_difference.as_deref());

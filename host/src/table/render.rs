@@ -37,7 +37,7 @@ enum Group {
     Names,
     Counts,
     Times,
-    Stack,
+    Memory,
     Standing,
 }
 
@@ -186,9 +186,23 @@ fn strips(comparison: &Comparison) -> Vec<Strip> {
         number(Group::Times, format!("{of}\n÷ {to}"), cells.collect());
     }
     for (index, system) in systems.iter().enumerate() {
-        let cells = each(&|cell| Some(cell.stack_bytes?.to_string()), index);
-        number(Group::Stack, named(system, "stack\nbytes"), cells);
+        let stack = |cell: &Cell| {
+            let bytes = cell.stack_bytes?;
+            Some(match cell.stack_is_a_lower_bound {
+                true => format!("≥ {bytes}"),
+                false => bytes.to_string(),
+            })
+        };
+        number(Group::Memory, named(system, "stack\nbytes"), each(&stack, index));
     }
+    strips.push(Strip {
+        is_number: true,
+        group: Group::Memory,
+        ..shared(comparison, "heap\nbytes", &|cell| {
+            cell.heap_peak_bytes
+                .map_or(NONE.to_owned(), |bytes| bytes.to_string())
+        })
+    });
     strips.push(shared(comparison, "KAT", &|cell| cell.kat.to_owned()));
     strips.push(Strip {
         is_number: true,

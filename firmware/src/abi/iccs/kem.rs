@@ -98,6 +98,10 @@ impl Scheme for Kem {
         }
     }
 
+    fn buffers(&self, see: &mut dyn FnMut(&[u8])) {
+        self.slots.each(see);
+    }
+
     fn reset(&mut self) {
         self.slots.reset();
     }

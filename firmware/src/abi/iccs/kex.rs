@@ -331,6 +331,13 @@ impl Scheme for Kex {
         }
     }
 
+    fn buffers(&self, see: &mut dyn FnMut(&[u8])) {
+        self.slots.each(see);
+        self.messages
+            .iter()
+            .for_each(|message| see(message.whole()));
+    }
+
     fn reset(&mut self) {
         self.slots.reset();
         self.messages.iter_mut().for_each(Slot::reset);

@@ -14,7 +14,7 @@ mod sig;
 use heapless::Vec;
 use kat::iccs::{IccsText, Seeds, Start};
 use kat::nist::TextSink;
-use wire::{Failure, FailureKind, KatFile, KatReport, MAX_PASSES, Operation, Sizes};
+use wire::{Failure, FailureKind, KatFile, KatReport, Live, MAX_PASSES, Operation, Sizes};
 
 use super::slot::Slot;
 use super::state;
@@ -103,6 +103,9 @@ trait Scheme: Sized {
 
     /// Zeroes the buffers.
     fn reset(&mut self);
+
+    /// Hands out the buffers that the instance may have written.
+    fn buffers(&self, see: &mut dyn FnMut(&[u8]));
 
     /// What precedes the first call of the operation, the generator being seeded.
     fn set_up<R: Runner>(&mut self, operation: Operation, runner: &mut R) -> Result<(), Failure>;
@@ -272,6 +275,13 @@ impl Instance for IccsInstance {
             Some(Err(kind)) => Err(kind.clone()),
             None => Ok(()),
         }
+    }
+
+    fn tidy(&mut self) -> Live {
+        let Some(Ok(ready)) = &self.ready else {
+            return Live::default();
+        };
+        state::tidy(&|see| each!(ready, scheme => scheme.buffers(see)))
     }
 
     fn first_record<R: Runner>(&mut self, _runner: &mut R) -> Result<KatReport, Obstacle> {

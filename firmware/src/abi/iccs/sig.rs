@@ -120,6 +120,10 @@ impl Scheme for Sig {
         }
     }
 
+    fn buffers(&self, see: &mut dyn FnMut(&[u8])) {
+        self.slots.each(see);
+    }
+
     fn reset(&mut self) {
         self.slots.reset();
     }

@@ -1,6 +1,6 @@
 //! Calling a C function on the measuring stack.
 
-use core::arch::naked_asm;
+use core::arch::{asm, naked_asm};
 use core::mem::offset_of;
 
 use crate::cpu::Call;
@@ -79,3 +79,12 @@ pub unsafe extern "C" fn call_on_stack(call: *const Call, stack_end: *mut u8) ->
 
 /// Where the meter's own stack pointer waits while a submission runs.
 static mut SAVED_STACK_POINTER: usize = 0;
+
+/// The stack pointer here.
+#[inline(always)]
+pub fn stack_pointer() -> usize {
+    let here;
+    // SAFETY: reads a register only.
+    unsafe { asm!("mov {}, sp", out(reg) here, options(nomem, nostack, preserves_flags)) };
+    here
+}

@@ -109,6 +109,12 @@ struct ThreadLocal([u8; THREAD_LOCAL]);
 
 static mut THREAD_LOCAL_STORAGE: ThreadLocal = ThreadLocal([0; THREAD_LOCAL]);
 
+/// C's thread-local variables, by begin and end.
+pub fn thread_local() -> (usize, usize) {
+    let begin = (&raw const THREAD_LOCAL_STORAGE).expose_provenance();
+    (begin, begin + THREAD_LOCAL)
+}
+
 /// Moves the running program to SP_EL0 and leaves SP_EL1 to exceptions, on a stack of their own;
 /// then gives C its thread-local variables.
 ///

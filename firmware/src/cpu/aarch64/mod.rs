@@ -8,4 +8,4 @@ pub mod paging;
 pub mod probes;
 pub mod timer;
 
-pub use call::{STACK_AT_CALL, call_on_stack};
+pub use call::{STACK_AT_CALL, call_on_stack, stack_pointer};

@@ -1,6 +1,6 @@
 //! Calling a C function on the measuring stack.
 
-use core::arch::naked_asm;
+use core::arch::{asm, naked_asm};
 use core::mem::offset_of;
 
 use crate::cpu::{Call, MAX_ARGUMENTS};
@@ -79,3 +79,20 @@ pub unsafe extern "sysv64" fn call_on_stack(call: *const Call, stack_end: *mut u
 
 /// Where the meter's own stack pointer waits while a submission runs.
 static mut SAVED_STACK_POINTER: usize = 0;
+
+/// The stack pointer here.
+#[inline(always)]
+pub fn stack_pointer() -> usize {
+    let here;
+    // SAFETY: reads a register only.
+    unsafe { asm!("mov {}, rsp", out(reg) here, options(nomem, nostack, preserves_flags)) };
+    here
+}
+
+/// The thread pointer: the word at its own address holds it (System V ABI for AMD64, section 3.4.2).
+pub fn thread_pointer() -> usize {
+    let pointer;
+    // SAFETY: every thread of Linux has it.
+    unsafe { asm!("mov {}, fs:[0]", out(reg) pointer, options(nostack, preserves_flags)) };
+    pointer
+}

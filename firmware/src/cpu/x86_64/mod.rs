@@ -5,4 +5,4 @@ pub mod counter;
 pub mod exceptions;
 pub mod probes;
 
-pub use call::{STACK_AT_CALL, call_on_stack};
+pub use call::{STACK_AT_CALL, call_on_stack, stack_pointer, thread_pointer};

@@ -1,12 +1,12 @@
 //! The key `meter` of a record.
 
-use catalogue::LibraryReport;
+use catalogue::{Frame, LibraryReport};
 
 use super::{ImageFacts, Occasion, Outcome, Subject, seconds, trouble};
 use crate::measurement::Measurement;
 use crate::record::schema::{
-    Captured, Counter, Emulator, Image, Inputs, Memory, Meter, MeterTrial, Output, SelfTest,
-    Sha256, StackProbe, Transport, Unknown,
+    Captured, Counter, Emulator, HeapSweep, Image, Inputs, LargestFrame, Memory, Meter, MeterTrial,
+    Output, SelfTest, Sha256, StackProbe, Transport, Unknown,
 };
 use crate::record::statistics;
 use crate::session::hexadecimal;
@@ -15,9 +15,13 @@ use crate::system;
 /// Bytes of each stream that a record keeps.
 const KEPT_BYTES: usize = 2048;
 
-/// How stack use is found.
-const STACK_METHOD: &str = "the deeper of two calls, each on a stack painted with another \
+/// How stack use was found where the paint showed most of it.
+const PAINTED: &str = "the deeper of two calls, each on a stack painted with another \
     pattern and scanned from the low end afterwards";
+
+/// How it was found where the paint showed less: a frame of the submission is sparse.
+const POINTER: &str = "the lowest stack pointer at a call of the meter's heap or generator from \
+    within the operation: a painted stack showed less, for not all of it was written";
 
 /// What only this meter knows of a measurement; its digest is put in last.
 pub(super) fn meter(
@@ -103,15 +107,71 @@ fn self_test(test: &wire::SelfTest) -> SelfTest {
 }
 
 fn memory(subject: &Subject, measurement: Option<&Measurement>) -> Memory {
-    let stack = measurement.and_then(|measurement| measurement.stack);
-    Memory {
-        stack_bytes: stack.map(|stack| stack.bytes),
-        stack_method: stack.map(|_| STACK_METHOD.to_owned()),
-        stack_pattern: stack.map(|stack| format!("{:#018x}", stack.pattern)),
-        stack_available_bytes: stack.map(|stack| stack.available),
+    let measured = measurement.and_then(|measurement| measurement.memory);
+    let stack = measured.map(|memory| memory.used.stack);
+    let heap = measured.map(|memory| memory.used.heap);
+    let left = |heap: wire::HeapUse| {
+        let (before, after) = (heap.live_before, heap.live_after);
+        wire::Live {
+            bytes: after.bytes.saturating_sub(before.bytes),
+            blocks: after.blocks.saturating_sub(before.blocks),
+        }
+    };
+    let mut memory = Memory {
+        stack_bytes: stack.map(|stack| stack.bytes()),
+        stack_method: stack.map(|stack| {
+            let is_painted = stack.bytes() == stack.painted_bytes;
+            if is_painted { PAINTED } else { POINTER }.to_owned()
+        }),
+        stack_pattern: measured.map(|memory| format!("{:#018x}", memory.pattern)),
+        stack_available_bytes: stack.map(|stack| stack.available_bytes),
+        stack_painted_bytes: stack.map(|stack| stack.painted_bytes),
+        stack_pointer_bytes: stack.and_then(|stack| stack.pointer_bytes),
+        largest_frame: subject.image.largest_frame.as_ref().map(largest_frame),
+        heap_peak_bytes: heap.map(|heap| heap.peak_bytes),
+        heap_allocations: heap.map(|heap| heap.allocations),
+        heap_largest_bytes: heap.map(|heap| heap.largest_bytes),
+        heap_leaked_bytes: heap.map(|heap| left(heap).bytes),
+        heap_leaked_blocks: heap.map(|heap| left(heap).blocks),
+        heap_frees: heap.map(|heap| heap.frees),
+        heap_failures: heap.map(|heap| heap.failures),
+        heap_live_before_bytes: heap.map(|heap| heap.live_before.bytes),
+        heap_live_after_bytes: heap.map(|heap| heap.live_after.bytes),
+        heap_available_bytes: heap.map(|heap| heap.available_bytes),
+        heap_repeats: measured.map(|memory| memory.heap_repeats),
+        heap_sweeps: measurement.map(sweeps).unwrap_or_default(),
         static_memory: subject.image.static_memory.clone(),
-        ..Memory::default()
+        image_static: subject.image.image_static.clone(),
+        marks: Vec::new(),
+        unknown: Unknown::new(),
+    };
+    memory.marks = memory.deduced_marks();
+    memory
+}
+
+fn largest_frame(frame: &Frame) -> LargestFrame {
+    LargestFrame {
+        function: frame.function.clone(),
+        place: frame.place.clone(),
+        bytes: frame.bytes,
+        kind: frame.kind.name().to_owned(),
+        unknown: Unknown::new(),
     }
+}
+
+/// The trials between whose calls something had to be freed.
+fn sweeps(measurement: &Measurement) -> Vec<HeapSweep> {
+    let trials = (1..).zip(&measurement.trials);
+    trials
+        .filter(|(_, trial)| trial.sweeps.count > 0)
+        .map(|(number, trial)| HeapSweep {
+            trial: number,
+            times: trial.sweeps.count.into(),
+            freed_bytes: trial.sweeps.freed.bytes,
+            freed_blocks: trial.sweeps.freed.blocks,
+            unknown: Unknown::new(),
+        })
+        .collect()
 }
 
 fn image(facts: &ImageFacts) -> Image {

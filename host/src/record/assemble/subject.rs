@@ -1,6 +1,6 @@
 //! What a record is made of, beside the measurement itself.
 
-use catalogue::{BuildReport, FlagSet};
+use catalogue::{BuildReport, FlagSet, Frame};
 use wire::Hello;
 
 use super::Location;
@@ -62,6 +62,10 @@ pub struct ImageFacts {
     pub linker: Option<String>,
     /// Sections of the submission's own objects.
     pub static_memory: Option<StaticMemory>,
+    /// Sections of the whole image.
+    pub image_static: Option<StaticMemory>,
+    /// The largest stack frame of the submission's functions in it.
+    pub largest_frame: Option<Frame>,
 }
 
 impl ImageFacts {

@@ -75,7 +75,7 @@ fn without_a_counter_nothing_is_counted() {
 #[test]
 fn what_was_not_measured_is_null_and_not_zero() {
     let mut measurement = example::measurement();
-    measurement.stack = None;
+    measurement.memory = None;
     measurement.samples.clear();
     let subject = example::subject("rpi4", CounterSource::Pmccntr);
     let occasion = example::occasion();

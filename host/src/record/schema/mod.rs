@@ -18,7 +18,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 pub use environment::Environment;
-pub use memory::{Memory, StaticMemory};
+pub use memory::{HeapSweep, LargestFrame, Memory, StaticMemory};
 pub use meter::{Cold, Counter, EventCount, Inputs, Meter, MeterTrial};
 pub use names::{FlagSet, KatStatus, Status, TimingScope};
 pub use origin::{Captured, Conditions, Emulator, Image, Moment, Output, Transport};

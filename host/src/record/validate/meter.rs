@@ -2,7 +2,7 @@
 
 use wire::{CounterSource, Unit};
 
-use super::{Findings, check_number};
+use super::{Findings, check_number, memory};
 use crate::record::schema::{Counter, Meter, Reading, Record, Status};
 use crate::record::statistics::{CoreClock, mean_count};
 
@@ -18,13 +18,7 @@ pub(super) fn check(record: &Record, meter: &Meter, findings: &mut Findings<'_>)
     if meter.image.elf_sha256 != record.library_sha256 {
         findings.add("meter.image.elf_sha256", "differs from library_sha256");
     }
-    let memory = &meter.memory;
-    if let (Some(used), Some(available)) = (memory.stack_bytes, memory.stack_available_bytes)
-        && used > available
-    {
-        let problem = format!("is {used}, more than the {available} bytes that there were");
-        findings.add("meter.memory.stack_bytes", problem);
-    }
+    memory::check(&meter.memory, record.trials.len(), findings);
 }
 
 /// The trials in the counter's unit are the trials, and cycles are cycles only.

@@ -7,6 +7,7 @@
 mod arithmetic;
 mod identity;
 mod integrity;
+mod memory;
 mod meter;
 mod run;
 
