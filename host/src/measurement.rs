@@ -146,19 +146,23 @@ impl fmt::Display for Spoiled {
 }
 
 fn describe_fault(fault: &Fault, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let who = fault
-        .operation
-        .map_or("the meter".to_owned(), |operation| operation.to_string());
     let is_overflow = fault.kind == FaultKind::StackOverflow;
-    if !is_overflow {
-        write!(f, "{who} ")?;
+    match fault.operation {
+        _ if is_overflow => {}
+        Some(operation) => write!(f, "{operation} ")?,
+        None => f.write_str("the meter ")?,
     }
     match fault.kind {
         // Its message says how many bytes there were.
-        FaultKind::StackOverflow => match fault.message.as_str() {
-            "" => write!(f, "stack overflow in {who}")?,
-            available => write!(f, "stack overflow in {who}, {available},")?,
-        },
+        FaultKind::StackOverflow => {
+            f.write_str("stack overflow")?;
+            if let Some(operation) = fault.operation {
+                write!(f, " in {operation}")?;
+            }
+            if !fault.message.is_empty() {
+                write!(f, ", {},", fault.message)?;
+            }
+        }
         FaultKind::NullAccess => f.write_str("used a null pointer")?,
         FaultKind::Exception => write!(f, "faulted (syndrome {:#x})", fault.syndrome)?,
         FaultKind::Abort => f.write_str("called abort")?,

@@ -178,6 +178,12 @@ fn faults_are_reported_in_full_and_the_next_boot_is_clean() {
                 panic!("no fault report on {}", bench.system.name());
             };
             assert_eq!((fault.kind, fault.operation), (kind, Some(operation)));
+            if kind == FaultKind::StackOverflow {
+                let available = session.introduction().hello.stack_available;
+                let words = format!("stack overflow in {operation}, {available} bytes available, ");
+                let said = Spoiled::Faulted(fault).to_string();
+                assert!(said.starts_with(&words), "{said}");
+            }
             session.abandon();
         }
         bench.open().unwrap().calibrate(Operation::Enc).unwrap();

@@ -58,15 +58,16 @@ fn a_longer_sled_counts_more_on_this_machine() {
 fn known_stack_use_is_reported_on_both_systems() {
     for bench in [Bench::emulated(), Bench::local()] {
         let mut session = bench.open().unwrap();
-        for bytes in [16, 400, 800, 70_000] {
+        for bytes in [16, 400, 800, 4096, 70_000] {
             for pattern in [u64::MAX, 0x0123_4567_89ab_cdef] {
                 let probe = Operation::Probe(Probe::Stack(bytes));
-                let used = session.stack(probe, pattern).unwrap();
-                let difference = used.bytes.abs_diff(bytes.into());
+                let used = session.memory(probe, pattern).unwrap();
+                assert_eq!((used.stack.pointer_bytes, used.heap.allocations), (None, 0));
+                let found = used.stack.bytes();
+                let difference = found.abs_diff(bytes.into());
                 assert!(
                     difference <= STACK_TOLERANCE,
-                    "{bytes} bytes measured {} on {}",
-                    used.bytes,
+                    "{bytes} bytes measured {found} on {}",
                     bench.system.name()
                 );
             }

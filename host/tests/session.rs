@@ -58,10 +58,7 @@ fn an_honest_meter_answers_everything_and_nothing_is_damaged() {
         .samples(OPERATION, 3, 1000, Duration::from_millis(50))
         .unwrap();
     assert_eq!(measured, samples(1000));
-    assert_eq!(
-        session.memory(OPERATION, !0).unwrap().stack.bytes(),
-        4096
-    );
+    assert_eq!(session.memory(OPERATION, !0).unwrap().stack.bytes(), 4096);
     let farewell = session.bye();
     // An answer of four blocks, four of one block each, three releases more, and the goodbye.
     let expected = Traffic {
@@ -334,6 +331,7 @@ fn answers_to_another_question_are_nonsense() {
                 calls,
                 count: 1,
                 nanoseconds: 1,
+                sweeps: wire::Sweeps::default(),
             }))
         }
     };

@@ -32,9 +32,11 @@ const ANCHORS: [&str; 2] = ["meter_sub_data_anchor", "meter_sub_bss_anchor"];
 
 /// What the submission takes; `None` where the image has no sections of its own for it.
 pub(super) fn of_submission(file: &File) -> Option<StaticSizes> {
-    let names = [ON_A_BOARD, IN_A_PROCESS]
-        .into_iter()
-        .find(|names| names.iter().any(|name| file.section_by_name(name).is_some()))?;
+    let names = [ON_A_BOARD, IN_A_PROCESS].into_iter().find(|names| {
+        names
+            .iter()
+            .any(|name| file.section_by_name(name).is_some())
+    })?;
     let [text, rodata, data, bss] = names.map(|name| size(file, name));
     let [data_anchor, bss_anchor] = ANCHORS.map(|name| anchor(file, name));
     Some(StaticSizes {
@@ -47,7 +49,8 @@ pub(super) fn of_submission(file: &File) -> Option<StaticSizes> {
 
 fn size(file: &File, section: &str) -> u64 {
     // A linker leaves out what would be empty.
-    file.section_by_name(section).map_or(0, |section| section.size())
+    file.section_by_name(section)
+        .map_or(0, |section| section.size())
 }
 
 /// Bytes that an anchor takes up; none where there is none.

@@ -1,8 +1,6 @@
 //! Fixed inputs for tests: a decapsulation on a board that counts cycles, and in an emulator.
 
-use catalogue::{
-    BuildReport, CompilerReport, FlagSet, Frame, FrameKind, LibraryReport, Unit,
-};
+use catalogue::{BuildReport, CompilerReport, FlagSet, Frame, FrameKind, LibraryReport, Unit};
 use wire::{Counter, CounterSource, FieldDigest, Hello, KatReport, Operation, SelfTest, Sled};
 
 use super::assemble::{ImageFacts, Occasion, Outcome, Subject};

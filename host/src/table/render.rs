@@ -193,7 +193,11 @@ fn strips(comparison: &Comparison) -> Vec<Strip> {
                 false => bytes.to_string(),
             })
         };
-        number(Group::Memory, named(system, "stack\nbytes"), each(&stack, index));
+        number(
+            Group::Memory,
+            named(system, "stack\nbytes"),
+            each(&stack, index),
+        );
     }
     strips.push(Strip {
         is_number: true,

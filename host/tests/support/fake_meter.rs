@@ -12,8 +12,9 @@ use host::line::{Line, socket_pair};
 use host::session::{Expectations, Log, LogLine, Options, Session, SessionError};
 use host::system::{Life, Output, Running};
 use wire::{
-    Category, Counter, CounterSource, Decoder, Fault, FaultKind, Hello, Kind, Request, Response,
-    SAMPLES_PER_BLOCK, SampleBlock, SelfTest, Sizes, Sled, StackProbe,
+    Category, Counter, CounterSource, Decoder, Fault, FaultKind, HeapUse, Hello, Kind, MemoryUse,
+    Request, Response, SAMPLES_PER_BLOCK, SampleBlock, SelfTest, Sizes, Sled, StackProbe, StackUse,
+    Sweeps,
 };
 
 /// What the meter does with one request.
@@ -287,12 +288,17 @@ impl Fake {
                 calls: plan.calls,
                 count: u64::from(plan.calls) * 100_000,
                 nanoseconds: u64::from(plan.calls) * 50_000,
+                sweeps: Sweeps::default(),
             }],
             Request::Samples(plan) => blocks_of(&samples(plan.calls)),
-            Request::Stack { .. } => vec![Response::Stack {
-                bytes: 4096,
-                available: self.hello.stack_available,
-            }],
+            Request::Memory { .. } => vec![Response::Memory(MemoryUse {
+                stack: StackUse {
+                    painted_bytes: 4096,
+                    pointer_bytes: None,
+                    available_bytes: self.hello.stack_available,
+                },
+                heap: HeapUse::default(),
+            })],
             Request::Text { from, .. } => text_blocks(*from),
             other => panic!("the fake knows no {other:?}"),
         }

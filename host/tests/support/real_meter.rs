@@ -23,20 +23,35 @@ pub struct Bench {
 impl Bench {
     /// The emulated board.
     pub fn emulated() -> Self {
-        Self::new("qemu-virt")
+        Self::emulated_of(DEFAULT_INSTANCE)
+    }
+
+    /// The emulated board with another instance.
+    pub fn emulated_of(instance: &str) -> Self {
+        Self::new("qemu-virt", instance)
     }
 
     /// This machine.
     pub fn local() -> Self {
-        Self::new(&system::default_names()[1])
+        Self::local_of(DEFAULT_INSTANCE)
     }
 
-    fn new(name: &str) -> Self {
+    /// This machine with another instance.
+    pub fn local_of(instance: &str) -> Self {
+        Self::new(&system::default_names()[1], instance)
+    }
+
+    /// Both, with this instance.
+    pub fn both(instance: &str) -> [Self; 2] {
+        [Self::emulated_of(instance), Self::local_of(instance)]
+    }
+
+    fn new(name: &str, instance: &str) -> Self {
         let system = system::find(name).unwrap();
         let project = Project::find().unwrap();
         let catalogue = Catalogue::load(&project.root).unwrap();
         let recipe = Recipe {
-            instance: catalogue.find(DEFAULT_INSTANCE).unwrap(),
+            instance: catalogue.find(instance).unwrap(),
             board: catalogue::board(system.board()).unwrap(),
             flags: FlagSet::Guide,
             drills: Vec::new(),

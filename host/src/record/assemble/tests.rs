@@ -291,6 +291,7 @@ fn measurements() -> impl Strategy<Value = Measurement> {
             calls,
             count: u64::from(count) << 10,
             nanoseconds: nanos,
+            sweeps: wire::Sweeps::default(),
         }
     });
     let samples = prop::collection::vec(any::<u32>().prop_map(u64::from), 0..20);

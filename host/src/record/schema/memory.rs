@@ -154,7 +154,9 @@ impl Memory {
     /// Whether the stack may be deeper than the figure says.
     pub fn stack_is_a_lower_bound(&self) -> bool {
         let frame = self.largest_frame.as_ref().map(|frame| frame.bytes);
-        frame.zip(self.stack_bytes).is_some_and(|(frame, seen)| frame > seen)
+        frame
+            .zip(self.stack_bytes)
+            .is_some_and(|(frame, seen)| frame > seen)
     }
 }
 

@@ -57,9 +57,13 @@ fn check_heap(memory: &Memory, findings: &mut Findings<'_>) {
         }
     };
     at_least("heap_peak_bytes", peak, largest, "the largest block");
-    at_least("heap_largest_bytes", largest.saturating_mul(allocations), leaked, "what was left");
-    let (Some(before), Some(after)) =
-        (memory.heap_live_before_bytes, memory.heap_live_after_bytes)
+    at_least(
+        "heap_largest_bytes",
+        largest.saturating_mul(allocations),
+        leaked,
+        "what was left",
+    );
+    let (Some(before), Some(after)) = (memory.heap_live_before_bytes, memory.heap_live_after_bytes)
     else {
         return;
     };

@@ -1,0 +1,13 @@
+/*
+ * A toy KEM that forgets 1 MiB of heap in each decapsulation, and keeps a table.
+ */
+#ifndef KEM_ALGORITHM_INSTANCE_H
+#define KEM_ALGORITHM_INSTANCE_H
+
+#define OUTPUT_BLANK_TEST_VECTORS 0
+#define ALGORITHM_INSTANCE "leaks-much"
+#define OWN_DEC
+
+#include "kem_interface.h"
+
+#endif
