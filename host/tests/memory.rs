@@ -100,8 +100,12 @@ fn sparse_frames_are_seen_by_the_stack_pointer_or_listed_by_the_compiler() {
         // The paint alone shows the 512 bytes at the upper end of the frame, or what malloc wrote.
         assert!(silent.bytes() < FRAME, "{silent:?}");
         let largest = bench.image.largest_frame().unwrap();
-        assert!(largest.bytes >= FRAME && largest.bytes < FRAME + 256);
-        assert!(largest.function.starts_with("sparse_"), "{largest:?}");
+        // A frame's part in the red zone of x86-64, of 128 bytes, is not listed.
+        assert!(
+            (FRAME - 128..FRAME + 256).contains(&largest.bytes),
+            "{largest:?}"
+        );
+        assert!(largest.place.contains("/sparse.c:"), "{largest:?}");
         assert!(largest.place.ends_with("/sparse.c:24") || largest.place.ends_with("/sparse.c:31"));
         let pointer = calling.pointer_bytes.unwrap();
         assert!((FRAME..FRAME + 512).contains(&pointer), "{calling:?}");

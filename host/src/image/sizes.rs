@@ -26,8 +26,8 @@ const IN_A_PROCESS: [&str; 4] = [
     "meter_sub_bss",
 ];
 
-/// One symbol of the meter's in each of the last two, so that they are never empty
-/// (`firmware/src/board/linux.rs`); it stands first, and the submission's data behind it.
+/// A byte of the meter's own in each of the last two, so that they are never empty
+/// (`firmware/src/board/linux.rs`): the last one, for the submission is linked before the meter.
 const ANCHORS: [&str; 2] = ["meter_sub_data_anchor", "meter_sub_bss_anchor"];
 
 /// What the submission takes; `None` where the image has no sections of its own for it.
@@ -55,8 +55,8 @@ fn size(file: &File, section: &str) -> u64 {
 
 /// Bytes that an anchor takes up; none where there is none.
 fn anchor(file: &File, name: &str) -> u64 {
-    let symbol = file.symbols().find(|symbol| symbol.name() == Ok(name));
-    symbol.map_or(0, |symbol| symbol.size())
+    let mut symbols = file.symbols();
+    u64::from(symbols.any(|symbol| symbol.name() == Ok(name)))
 }
 
 /// What the whole image takes, thread-local data with its kind.
