@@ -95,7 +95,6 @@ fn an_emulated_core_repeats_call_by_call_from_boot_to_boot() {
 
     assert_equal(&measure(&mut bench.open().unwrap(), 400), &first);
     for counts in first {
-        // Every trial starts from the same state.
         assert_eq!(counts.trials[0].count, counts.trials[1].count);
         assert!(counts.memory.stack.bytes() > 0);
     }

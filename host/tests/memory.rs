@@ -106,7 +106,7 @@ fn sparse_frames_are_seen_by_the_stack_pointer_or_listed_by_the_compiler() {
             "{largest:?}"
         );
         assert!(largest.place.contains("/sparse.c:"), "{largest:?}");
-        assert!(largest.place.ends_with("/sparse.c:24") || largest.place.ends_with("/sparse.c:31"));
+        assert!(largest.function.starts_with("sparse_"), "{largest:?}");
         let pointer = calling.pointer_bytes.unwrap();
         assert!((FRAME..FRAME + 512).contains(&pointer), "{calling:?}");
         assert!(calling.bytes() >= FRAME, "{calling:?}");

@@ -35,7 +35,7 @@ impl Need {
 }
 
 /// Everything but the Rust compiler's parts, which have ways of their own to come here.
-pub const NEEDS: [Need; 5] = [
+pub const NEEDS: [Need; 6] = [
     Need {
         name: "cross compiler and picolibc",
         purpose: "compile submissions for bare-metal AArch64",
@@ -65,6 +65,12 @@ pub const NEEDS: [Need; 5] = [
         purpose: "ends emulators and meters with the host tool, even when it is killed",
         evidence: Evidence::Program("setpriv"),
         packages: &["util-linux"],
+    },
+    Need {
+        name: "valgrind",
+        purpose: "what tests hold figures of memory against",
+        evidence: Evidence::Program("valgrind"),
+        packages: &["valgrind"],
     },
 ];
 
