@@ -1,9 +1,11 @@
 //! What a build says of itself: `build.json` beside the image.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use wire::Operation;
 
 use crate::CatalogueError;
 
@@ -31,6 +33,9 @@ pub struct BuildReport {
     pub libc: LibraryReport,
     /// Everything that was compiled, in order.
     pub units: Vec<Unit>,
+    /// The largest frame that each operation can reach, by the operation's name; `hash` stands for
+    /// all lengths.
+    pub largest_frames: BTreeMap<String, Frame>,
 }
 
 /// The compiler.
@@ -111,6 +116,16 @@ impl BuildReport {
     /// Name of the file in the build script's output folder.
     pub const FILE: &str = "build.json";
 
+    /// The largest frame that an operation can reach: whether it does is another question.
+    pub fn largest_frame(&self, operation: Operation) -> Option<&Frame> {
+        match operation {
+            // It calls everything.
+            Operation::Exchange => self.largest_frames.values().max_by_key(|frame| frame.bytes),
+            Operation::Hash(_) => self.largest_frames.get("hash"),
+            other => self.largest_frames.get(&other.to_string()),
+        }
+    }
+
     /// Reads a report.
     ///
     /// # Errors
@@ -172,7 +187,28 @@ mod tests {
                     kind: FrameKind::Static,
                 }],
             }],
+            largest_frames: [("enc", 64), ("hash", 32), ("pass2", 128)]
+                .map(|(operation, bytes)| {
+                    let frame = Frame {
+                        function: "f".into(),
+                        place: "a.c:1".into(),
+                        bytes,
+                        kind: FrameKind::Bounded,
+                    };
+                    (operation.to_owned(), frame)
+                })
+                .into(),
         }
+    }
+
+    #[test]
+    fn frames_are_found_by_operation() {
+        let bytes = |operation| Some(example().largest_frame(operation)?.bytes);
+        assert_eq!(bytes(Operation::Enc), Some(64));
+        assert_eq!(bytes(Operation::Hash(4096)), Some(32));
+        assert_eq!(bytes(Operation::Pass(2)), Some(128));
+        assert_eq!(bytes(Operation::Exchange), Some(128));
+        assert_eq!(bytes(Operation::Dec), None);
     }
 
     #[test]

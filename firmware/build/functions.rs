@@ -22,6 +22,29 @@ pub struct Functions {
 /// What the firmware calls a function, and what the interface does.
 type Named = (&'static str, &'static str);
 
+impl Functions {
+    /// The operations that are measured, by their names in records, with the function that each
+    /// calls. A hash function has one name for all lengths.
+    pub fn operations(&self, interface: &Interface) -> Vec<(String, &str)> {
+        let is_nist = matches!(interface, Interface::Nist { .. });
+        let named = self.named.iter().filter_map(|(name, symbol)| {
+            let operation = match *name {
+                "keypair" => "keygen",
+                "signature" => "sign",
+                // That of NIST's interface makes a signed message, for known answers alone.
+                "sign" if is_nist => return None,
+                "keygen" | "enc" | "dec" | "sign" | "verify" | "hash" => name,
+                "init_a" | "init_b" | "derive_a" | "derive_b" => name,
+                _ => return None,
+            };
+            Some((operation.to_owned(), symbol.as_str()))
+        });
+        let passes = (1..).zip(&self.passes);
+        let passes = passes.map(|(number, symbol)| (format!("pass{number}"), symbol.as_str()));
+        named.chain(passes).collect()
+    }
+}
+
 const GENERATOR: [Named; 2] = [
     ("drng_algorithm", "drng_algorithm"),
     ("init_random_number", "init_random_number"),

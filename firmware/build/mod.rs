@@ -9,15 +9,17 @@ pub mod functions;
 pub mod generate;
 pub mod limits;
 pub mod owners;
+pub mod reach;
 pub mod rename;
 pub mod settings;
 pub mod statics;
 pub mod symbols;
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use catalogue::{
-    BuildReport, Catalogue, CompilerReport, Instance, LibraryReport, Toolchain, Unit,
+    BuildReport, Catalogue, CompilerReport, Frame, Instance, LibraryReport, Toolchain, Unit,
     compiler_flags, file_digest,
 };
 
@@ -26,6 +28,7 @@ pub use settings::Settings;
 
 use compile::Compiled;
 use error::file;
+use reach::Reach;
 
 /// What a build hands to cargo.
 pub struct Built {
@@ -56,6 +59,7 @@ pub fn run(settings: &Settings) -> Result<Built, BuildError> {
     let objects = symbols::read_all(instance, &compiled, settings.board.architecture)?;
     owners::check(&objects)?;
     let functions = functions::required(instance, &objects)?;
+    let reach = Reach::of(&objects)?;
     rename::rename_all(&objects, &toolchain)?;
     if settings.board.bare_metal {
         owners::check_constructors(&objects)?;
@@ -67,8 +71,18 @@ pub fn run(settings: &Settings) -> Result<Built, BuildError> {
     let source = generate::instance_source(instance, settings.board, &functions, &settings.drills);
     let target = settings.out.join("instance.rs");
     fs::write(&target, source).map_err(file("write", &target))?;
-    report(settings, instance, &toolchain, &compiled)?
-        .write(&settings.out.join(BuildReport::FILE))?;
+    let mut report = report(settings, instance, &toolchain, &compiled)?;
+    let frames: Vec<Vec<Frame>> = report
+        .units
+        .iter()
+        .map(|unit| unit.frames.clone())
+        .collect();
+    for (operation, function) in functions.operations(&instance.interface) {
+        if let Some(frame) = reach.largest_frame(function, &frames) {
+            report.largest_frames.insert(operation, frame);
+        }
+    }
+    report.write(&settings.out.join(BuildReport::FILE))?;
     Ok(Built {
         directives: directives::all(settings, instance, &toolchain),
     })
@@ -119,6 +133,7 @@ fn report(
                 .map(archive::short_name),
         },
         units,
+        largest_frames: BTreeMap::new(),
     })
 }
 

@@ -48,7 +48,6 @@ pub fn subject(
             linker: image.elf.linker(),
             static_memory: image.elf.static_sizes().map(static_memory),
             image_static: image.elf.whole_sizes().map(static_memory),
-            largest_frame: image.largest_frame().cloned(),
         },
         hello: None,
         kat: None,

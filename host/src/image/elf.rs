@@ -1,14 +1,11 @@
 //! An ELF file: who made it, what it runs on, and how to read its log.
 
-use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use defmt_decoder::Table;
 use miette::Diagnostic;
-use object::{
-    Architecture, Object, ObjectKind, ObjectSection, ObjectSegment, ObjectSymbol, SymbolKind,
-};
+use object::{Architecture, Object, ObjectKind, ObjectSection, ObjectSegment};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
@@ -136,18 +133,6 @@ impl Elf {
         Some(sizes::of_image(&file))
     }
 
-    /// Names of all functions that are linked, without what the compiler adds for its variants.
-    pub fn functions(&self) -> HashSet<String> {
-        let Ok(file) = object::File::parse(&*self.bytes) else {
-            return HashSet::new();
-        };
-        let names = file
-            .symbols()
-            .filter(|symbol| symbol.kind() == SymbolKind::Text)
-            .filter_map(|symbol| Some(base_name(symbol.name().ok()?).to_owned()));
-        names.collect()
-    }
-
     /// The linker and its version, in its own words, where it signs what it links: LLD and mold do,
     /// GNU ld does not.
     pub fn linker(&self) -> Option<String> {
@@ -182,11 +167,6 @@ fn machine(file: &object::File) -> Option<Machine> {
         architecture if architecture == this => Some(Machine::ThisMachine),
         _ => None,
     }
-}
-
-/// A function's name without what the compiler adds for its variants, such as `.constprop.0`.
-pub(super) fn base_name(name: &str) -> &str {
-    name.split('.').next().unwrap_or(name)
 }
 
 /// The linker's text among those that tools leave behind, each of which ends with a zero byte.

@@ -14,7 +14,7 @@ mod seal;
 mod sizes;
 mod symbols;
 
-use catalogue::{BuildReport, Frame};
+use catalogue::BuildReport;
 
 pub use cache::{Cache, report_beside};
 pub use elf::{Elf, ElfError, Machine};
@@ -34,17 +34,4 @@ pub struct Image {
     pub report: Option<BuildReport>,
     /// Its name in records: in the cache, or the file's own.
     pub name: String,
-}
-
-impl Image {
-    /// The largest stack frame of a function of the submission that is linked; `None` where the
-    /// build's report is not known, or lists none.
-    pub fn largest_frame(&self) -> Option<&Frame> {
-        let linked = self.elf.functions();
-        let units = &self.report.as_ref()?.units;
-        let frames = units.iter().flat_map(|unit| &unit.frames);
-        frames
-            .filter(|frame| linked.contains(elf::base_name(&frame.function)))
-            .max_by_key(|frame| frame.bytes)
-    }
 }

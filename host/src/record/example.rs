@@ -129,6 +129,17 @@ pub fn subject(system: &str, source: CounterSource) -> Subject {
                     warnings: 0,
                     frames: Vec::new(),
                 }],
+                largest_frames: ["keygen", "enc", "dec"]
+                    .map(|operation| {
+                        let frame = Frame {
+                            function: "indcpa_enc".to_owned(),
+                            place: "indcpa.c:262".to_owned(),
+                            bytes: 8_304,
+                            kind: FrameKind::Static,
+                        };
+                        (operation.to_owned(), frame)
+                    })
+                    .into(),
             }),
             linker: Some("LLD 22.1.0".to_owned()),
             static_memory: Some(StaticMemory {
@@ -144,12 +155,6 @@ pub fn subject(system: &str, source: CounterSource) -> Subject {
                 data_bytes: 96,
                 bss_bytes: 458_752,
                 unknown: Unknown::new(),
-            }),
-            largest_frame: Some(Frame {
-                function: "indcpa_enc".to_owned(),
-                place: "indcpa.c:262".to_owned(),
-                bytes: 8_304,
-                kind: FrameKind::Static,
             }),
         },
         hello: Some(hello),

@@ -225,8 +225,8 @@ const TICKS: &str = "TSC ticks pass at a fixed rate, whatever the clock of the c
 const NOISE: &str = "~ The slowest trial took more than 1.2 times as long as the fastest, with the \
     same inputs: the machine was disturbed, and the mean says little.";
 
-const SPARSE: &str = "≥ A function of the submission has a larger frame than the stack that was \
-    seen: if it was called, it did not write all of it.";
+const SPARSE: &str = "≥ A function that the operation can reach has a larger frame than the stack \
+    that was seen: if it was called, it did not write all of it.";
 
 fn notes(
     columns: &[Column],

@@ -127,7 +127,12 @@ fn memory(subject: &Subject, measurement: Option<&Measurement>) -> Memory {
         stack_available_bytes: stack.map(|stack| stack.available_bytes),
         stack_painted_bytes: stack.map(|stack| stack.painted_bytes),
         stack_pointer_bytes: stack.and_then(|stack| stack.pointer_bytes),
-        largest_frame: subject.image.largest_frame.as_ref().map(largest_frame),
+        largest_frame: measurement
+            .and_then(|measured| {
+                let report = subject.image.report.as_ref()?;
+                report.largest_frame(measured.operation)
+            })
+            .map(largest_frame),
         heap_peak_bytes: heap.map(|heap| heap.peak_bytes),
         heap_allocations: heap.map(|heap| heap.allocations),
         heap_largest_bytes: heap.map(|heap| heap.largest_bytes),

@@ -1,6 +1,6 @@
 //! What a record is made of, beside the measurement itself.
 
-use catalogue::{BuildReport, FlagSet, Frame};
+use catalogue::{BuildReport, FlagSet};
 use wire::Hello;
 
 use super::Location;
@@ -64,8 +64,6 @@ pub struct ImageFacts {
     pub static_memory: Option<StaticMemory>,
     /// Sections of the whole image.
     pub image_static: Option<StaticMemory>,
-    /// The largest stack frame of the submission's functions in it.
-    pub largest_frame: Option<Frame>,
 }
 
 impl ImageFacts {

@@ -95,6 +95,56 @@ fn what_was_not_measured_is_null_and_not_zero() {
 }
 
 #[test]
+fn what_a_reader_must_know_of_memory_is_said_in_words() {
+    let mut subject = example::subject("rpi4", CounterSource::Pmccntr);
+    let mut measurement = example::measurement();
+    let assemble = |subject: &_, measurement: &Measurement| {
+        let (occasion, plan) = (example::occasion(), example::PLAN);
+        let outcome = Ok(measurement.clone());
+        let record = Record::assemble(subject, &occasion, Operation::Dec, &plan, &outcome);
+        meter_of(&record).memory.clone()
+    };
+    assert_eq!(assemble(&subject, &measurement).marks, [""; 0]);
+
+    let memory = measurement.memory.as_mut().expect("measured");
+    memory.used.stack.pointer_bytes = Some(33_000);
+    memory.heap_repeats = false;
+    memory.used.heap.live_after.bytes = 100;
+    memory.used.heap.live_after.blocks = 2;
+    memory.used.heap.frees = 10;
+    measurement.trials[1].sweeps = wire::Sweeps {
+        count: 3,
+        freed: wire::Live {
+            bytes: 3 << 20,
+            blocks: 9,
+        },
+    };
+    let report = subject.image.report.as_mut().expect("built");
+    let frame = report.largest_frames.get_mut("dec").expect("listed");
+    frame.bytes = 40_000;
+    let memory = assemble(&subject, &measurement);
+    assert_eq!(memory.stack_bytes, Some(33_000));
+    assert!(
+        memory
+            .stack_method
+            .is_some_and(|how| how.starts_with("the lowest stack pointer"))
+    );
+    assert_eq!(
+        (memory.heap_leaked_bytes, memory.heap_leaked_blocks),
+        (Some(100), Some(2))
+    );
+    assert_eq!(
+        (memory.heap_sweeps[0].trial, memory.heap_sweeps[0].times),
+        (2, 3)
+    );
+    insta::assert_snapshot!(memory.marks.join("\n"), @r"
+    stack_bytes may be too little: the frame of indcpa_enc (indcpa.c:262) has 40000 bytes, more than was seen; if the operation called it, not all of it was written
+    the heap's figures are those of one call: another, on a stack of other contents, had others
+    the submission leaks: the heap ran low between calls, outside every bracket, and what nothing referred to any more was freed 3 times in trial 2
+    ");
+}
+
+#[test]
 fn a_spoiled_operation_says_why() {
     let subject = example::subject("rpi4", CounterSource::Pmccntr);
     let record = spoiled_record(

@@ -21,14 +21,14 @@ pub struct Memory {
     #[serde(deserialize_with = "nullable")]
     pub stack_available_bytes: Option<u64>,
     /// Stack down to the lowest word that changed on a painted stack.
-    #[serde(default)]
+    #[serde(deserialize_with = "nullable")]
     pub stack_painted_bytes: Option<u64>,
     /// Stack down to the lowest stack pointer in a call of the meter's functions (heap, generator)
     /// from within the operation; null when it made none.
-    #[serde(default)]
+    #[serde(deserialize_with = "nullable")]
     pub stack_pointer_bytes: Option<u64>,
-    /// The largest frame of a function that the image has of the submission.
-    #[serde(default)]
+    /// The largest frame of those functions that the operation can reach.
+    #[serde(deserialize_with = "nullable")]
     pub largest_frame: Option<LargestFrame>,
     /// Most heap in use at a time during the operation, with what was in use before it.
     #[serde(deserialize_with = "nullable")]
@@ -44,39 +44,37 @@ pub struct Memory {
     #[serde(deserialize_with = "nullable")]
     pub heap_leaked_bytes: Option<u64>,
     /// Blocks of that.
-    #[serde(default)]
+    #[serde(deserialize_with = "nullable")]
     pub heap_leaked_blocks: Option<u64>,
     /// Number of blocks that were freed.
-    #[serde(default)]
+    #[serde(deserialize_with = "nullable")]
     pub heap_frees: Option<u64>,
     /// Calls that were refused for their arguments. What finds no room is no such call: it ends
     /// the operation.
-    #[serde(default)]
+    #[serde(deserialize_with = "nullable")]
     pub heap_failures: Option<u64>,
     /// Heap in use before the operation.
-    #[serde(default)]
+    #[serde(deserialize_with = "nullable")]
     pub heap_live_before_bytes: Option<u64>,
     /// Heap in use after the operation.
-    #[serde(default)]
+    #[serde(deserialize_with = "nullable")]
     pub heap_live_after_bytes: Option<u64>,
     /// Heap that the operation could have used, with what the allocator adds.
-    #[serde(default)]
+    #[serde(deserialize_with = "nullable")]
     pub heap_available_bytes: Option<u64>,
     /// Whether another call did the same to the heap.
-    #[serde(default)]
+    #[serde(deserialize_with = "nullable")]
     pub heap_repeats: Option<bool>,
     /// Trials between whose calls the heap ran low, so that what the submission had lost was
     /// freed. The pass of samples repeats the calls of a trial, and this with them.
-    #[serde(default)]
     pub heap_sweeps: Vec<HeapSweep>,
     /// Sections of the submission's own objects.
     #[serde(rename = "static", deserialize_with = "nullable")]
     pub static_memory: Option<StaticMemory>,
     /// Sections of the whole image: the submission, the meter, and what is linked with them.
-    #[serde(default)]
+    #[serde(deserialize_with = "nullable")]
     pub image_static: Option<StaticMemory>,
     /// What a reader of these figures must know, in words.
-    #[serde(default)]
     pub marks: Vec<String>,
     /// Keys that this program does not know.
     #[serde(flatten)]
@@ -125,7 +123,7 @@ impl Memory {
         {
             marks.push(format!(
                 "stack_bytes may be too little: the frame of {} ({}) has {} bytes, more than was \
-                 seen; if the operation calls it, the frame was reserved and not written",
+                 seen; if the operation called it, not all of it was written",
                 frame.function, frame.place, frame.bytes
             ));
         }

@@ -34,7 +34,6 @@ fn check_stack(memory: &Memory, findings: &mut Findings<'_>) {
         let problem = format!("is {used}, more than the {available} bytes that there were");
         findings.add(key, problem);
     }
-    // Records of earlier versions have the one figure alone.
     if let Some(painted) = memory.stack_painted_bytes {
         let deeper = painted.max(memory.stack_pointer_bytes.unwrap_or(0));
         findings.equal(key, used, deeper, "the deeper of both ways is");

@@ -79,7 +79,7 @@ fn every_statistic_is_recomputed() {
 #[test]
 fn contradictions_are_named() {
     type Change = fn(&mut Record);
-    let cases: [(&str, Change); 22] = [
+    let cases: [(&str, Change); 31] = [
         ("candidate", |r| r.candidate = "kem-36".into()),
         ("label", |r| r.label = "ML-KEM-512".into()),
         ("operation", |r| r.operation = "enc".into()),
@@ -115,6 +115,42 @@ fn contradictions_are_named() {
         }),
         ("meter.memory.stack_bytes", |r| {
             meter_of(r).memory.stack_bytes = Some(u64::MAX);
+        }),
+        ("meter.memory.stack_bytes", |r| {
+            meter_of(r).memory.stack_pointer_bytes = Some(20_000);
+        }),
+        ("meter.memory.marks", |r| {
+            let memory = &mut meter_of(r).memory;
+            memory.largest_frame.as_mut().expect("there").bytes = 13_385;
+        }),
+        ("meter.memory.marks", |r| {
+            meter_of(r).memory.heap_repeats = Some(false);
+        }),
+        ("meter.memory.heap_peak_bytes", |r| {
+            meter_of(r).memory.heap_largest_bytes = Some(833);
+        }),
+        ("meter.memory.heap_peak_bytes", |r| {
+            meter_of(r).memory.heap_live_before_bytes = Some(833);
+        }),
+        ("meter.memory.heap_leaked_bytes", |r| {
+            meter_of(r).memory.heap_live_after_bytes = Some(8);
+        }),
+        ("meter.memory.heap_leaked_blocks", |r| {
+            meter_of(r).memory.heap_frees = Some(11);
+        }),
+        ("meter.memory.heap_available_bytes", |r| {
+            meter_of(r).memory.heap_available_bytes = Some(831);
+        }),
+        ("meter.memory.heap_sweeps", |r| {
+            let memory = &mut meter_of(r).memory;
+            memory.heap_sweeps = vec![crate::record::schema::HeapSweep {
+                trial: 4,
+                times: 1,
+                freed_bytes: 1,
+                freed_blocks: 1,
+                unknown: crate::record::schema::Unknown::new(),
+            }];
+            memory.marks = memory.deduced_marks();
         }),
         ("meter.emulator", |r| {
             counter_of(r).source = CounterSource::Icount;

@@ -215,3 +215,31 @@ fn hash_functions_have_a_row_for_each_length_and_a_throughput() {
     });
     insta::assert_snapshot!(one_system("rpi4", &records, None));
 }
+
+#[test]
+fn a_stack_that_may_be_deeper_and_a_leak_are_told() {
+    let mut column = column("rpi4", CounterSource::Pmccntr, 1);
+    fn memory(record: &mut Record) -> &mut crate::record::schema::Memory {
+        &mut record.meter.as_mut().expect("ours").memory
+    }
+    memory(&mut column.records[0])
+        .largest_frame
+        .as_mut()
+        .expect("listed")
+        .bytes = 40_000;
+    memory(&mut column.records[1]).heap_sweeps = vec![crate::record::schema::HeapSweep {
+        trial: 1,
+        times: 4,
+        freed_bytes: 4096,
+        freed_blocks: 1,
+        unknown: crate::record::schema::Unknown::new(),
+    }];
+    let text = one_system("rpi4", &column.records, None);
+    assert_eq!(text.matches("≥ 13384").count(), 1, "{text}");
+    assert!(
+        text.contains("\n≥ A function that the operation can reach"),
+        "{text}"
+    );
+    let leak = "enc leaks: what it had lost was freed 4 times between calls.";
+    assert!(text.contains(leak), "{text}");
+}
