@@ -5,14 +5,14 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use catalogue::{Frame, FrameKind};
+use catalogue::{Frame, FrameKind, Instance};
 
 use super::BuildError;
 use super::error::file;
 
 /// The frames in the list beside an object; none where there is no list, as of an assembler's
-/// source. `portable` replaces this machine's folders.
-pub fn read(object: &Path, portable: impl Fn(&str) -> String) -> Result<Vec<Frame>, BuildError> {
+/// source. Files get the names that they have within the instance's tree.
+pub fn read(object: &Path, instance: &Instance) -> Result<Vec<Frame>, BuildError> {
     let list = object.with_extension("su");
     let text = match fs::read_to_string(&list) {
         Ok(text) => text,
@@ -24,10 +24,9 @@ pub fn read(object: &Path, portable: impl Fn(&str) -> String) -> Result<Vec<Fram
             list: list.clone(),
             line: line.to_owned(),
         })?;
-        Ok(Frame {
-            place: portable(&frame.place),
-            ..frame
-        })
+        let (source, line) = frame.place.rsplit_once(':').unwrap_or((&frame.place, ""));
+        let place = format!("{}:{line}", instance.source_name(Path::new(source)));
+        Ok(Frame { place, ..frame })
     });
     frames.collect()
 }

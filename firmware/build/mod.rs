@@ -108,7 +108,7 @@ fn report(
                     .map(|argument| portable(argument, settings, instance))
                     .collect(),
                 warnings: unit.warnings,
-                frames: frames::read(&unit.object, |path| portable(path, settings, instance))?,
+                frames: frames::read(&unit.object, instance)?,
             })
         })
         .collect::<Result<_, BuildError>>()?;
