@@ -193,6 +193,13 @@ fn remarks(folder: &Path, emulated: bool) {
         deep["stack_bytes"].as_u64().unwrap() >= 700 * 1024,
         "{deep}"
     );
+    for (label, leaked) in [("leaks-in-dec", 4096), ("leaks-much", 1 << 20)] {
+        let memory = &records(folder, label)["dec"]["meter"]["memory"];
+        assert_eq!(memory["heap_leaked_bytes"], leaked, "{memory}");
+        assert_eq!(memory["heap_leaked_blocks"], 1, "{memory}");
+    }
+    let never_reached = &records(folder, "deep-stack")["enc"]["meter"]["memory"];
+    assert_eq!(never_reached["marks"], Value::Array(Vec::new()));
     if !emulated {
         // A board has one log, and no streams.
         let output = &records(folder, "prints")["keygen"]["meter"]["output"];

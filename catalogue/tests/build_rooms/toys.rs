@@ -239,3 +239,55 @@ fn missing_functions_are_all_named() {
         assert!(error.contains(&name), "{error}");
     }
 }
+
+#[test]
+fn the_largest_frame_is_that_of_what_a_function_can_reach() {
+    let toy = Toy::new(&[
+        (
+            "own/a.c",
+            "int f(int n);\nint g(int n);\nint other(int n);\n\
+             static int large(int n) { volatile char a[5000]; a[n] = 1; return a[0]; }\n\
+             static int small(int n) { volatile char a[500]; a[n] = 1; return a[0]; }\n\
+             static int (*const table[])(int) = {small, large};\n\
+             int f(int n) { return table[n & 1](n); }\n\
+             int g(int n) { volatile char a[100]; a[n] = 1; return other(n) + a[0]; }\n",
+        ),
+        (
+            "own/b.c",
+            "int other(int n);\n\
+             __attribute__((noinline)) int other(int n) { volatile char a[300]; a[n] = 1; return a[0]; }\n",
+        ),
+    ]);
+    for name in ["linux", "qemu-virt"] {
+        let out = toy.folder.path().join(name);
+        let settings = settings("toy", name, &out);
+        let toolchain = Toolchain::find(board(name).unwrap()).unwrap();
+        let (instance, board) = (&toy.instance, settings.board);
+        let set = settings.flag_set;
+        let flags = catalogue::compiler_flags(set, instance, board, &toolchain, &settings.root);
+        let compiled = build::compile::compile(instance, &toolchain, &flags, &settings).unwrap();
+        let objects = build::symbols::read_all(instance, &compiled, board.architecture).unwrap();
+        let frames: Vec<_> = compiled
+            .iter()
+            .map(|unit| build::frames::read(&unit.object, instance).unwrap())
+            .collect();
+        let reach = build::reach::Reach::of(&objects).unwrap();
+        let largest = |function| {
+            let frame = reach.largest_frame(function, &frames).unwrap();
+            // x86-64 lists no more than what lies beyond its red zone of 128 bytes.
+            (frame.function, frame.place, (frame.bytes + 150) / 1000)
+        };
+        // Through a table of addresses, and through a call of another source.
+        assert_eq!(
+            largest("f"),
+            ("large".into(), "own/a.c:4".into(), 5),
+            "{name}"
+        );
+        assert_eq!(
+            largest("g"),
+            ("other".into(), "own/b.c:2".into(), 0),
+            "{name}"
+        );
+        assert_eq!(reach.largest_frame("none", &frames), None);
+    }
+}

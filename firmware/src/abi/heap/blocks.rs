@@ -14,9 +14,9 @@ const BYTES_PER_WORD: usize = GRAIN * u64::BITS as usize;
 pub struct Header {
     /// Bytes that were asked for, and the alignment's exponent in the top byte.
     size_and_exponent: u64,
-    /// Address of the next block that is still to be searched, and [`Header::REACHED`]; both of a
-    /// sweep alone.
-    pub sweep: u64,
+    /// [`Header::mark`], XORed during a sweep with the address of the next block that is still to
+    /// be searched, and with [`Header::REACHED`].
+    mark_and_sweep: u64,
 }
 
 impl Header {
@@ -27,11 +27,27 @@ impl Header {
     pub const REACHED: u64 = 1;
 
     /// The header of a block of this size, which lies `offset` bytes into its allocation.
-    pub fn new(size: usize, offset: usize) -> Self {
+    pub fn new(block: NonNull<u8>, size: usize, offset: usize) -> Self {
         Self {
             size_and_exponent: size as u64 | u64::from(offset.trailing_zeros()) << 56,
-            sweep: 0,
+            mark_and_sweep: Self::mark(block),
         }
+    }
+
+    /// What a block at this address is marked with: what is written over it is not that.
+    fn mark(block: NonNull<u8>) -> u64 {
+        0x6d65_7465_7268_6561 ^ block.addr().get() as u64
+    }
+
+    /// What a sweep has noted of the block; 0 at all other times, unless somebody wrote over the
+    /// header.
+    pub fn swept(self, block: NonNull<u8>) -> u64 {
+        self.mark_and_sweep ^ Self::mark(block)
+    }
+
+    /// Notes something of the block for a sweep.
+    pub fn note(&mut self, block: NonNull<u8>, swept: u64) {
+        self.mark_and_sweep = Self::mark(block) ^ swept;
     }
 
     /// The place of a block's header.

@@ -9,7 +9,7 @@ use core::ptr::{self, NonNull};
 
 use wire::FaultKind;
 
-use super::{ALIGNMENT, allocate, counted, deallocate, refuse, replace, size_of_block};
+use super::{ALIGNMENT, allocate, counted, deallocate, is_block, refuse, replace, size_of_block};
 use crate::board::stack;
 use crate::meter::fault;
 
@@ -50,10 +50,15 @@ fn exhausted(called: &Called) -> ! {
 #[inline(never)]
 fn misused(function: &'static str, block: NonNull<u8>) -> ! {
     let live = counted().live_after;
+    let what = if is_block(block) {
+        "the bytes before it were overwritten"
+    } else {
+        "no block in use starts there"
+    };
     fault::report_here(
         FaultKind::Heap,
         format_args!(
-            "{function}({block:p}): no block in use starts there, {} bytes in {} blocks are live",
+            "{function}({block:p}): {what}, {} bytes in {} blocks are live",
             live.bytes, live.blocks
         ),
     )

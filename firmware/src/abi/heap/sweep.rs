@@ -9,7 +9,7 @@
 //!
 //! It happens between calls only, when the submission's stack is empty.
 
-use core::ptr::NonNull;
+use core::ptr::{self, NonNull};
 use core::sync::atomic::Ordering;
 
 use wire::Live;
@@ -36,12 +36,11 @@ pub unsafe fn sweep(roots: Roots) -> Live {
     while let Some(block) = search.waiting {
         // SAFETY: what is reached is a block in use, of as many bytes as its header says.
         unsafe {
-            let header = Header::of(block);
-            search.waiting = NonNull::new(core::ptr::with_exposed_provenance_mut(
-                ((*header).sweep & !Header::REACHED) as usize,
-            ));
+            let header = Header::of(block).read();
+            let next = header.swept(block) & !Header::REACHED;
+            search.waiting = NonNull::new(ptr::with_exposed_provenance_mut(next as usize));
             let begin = block.addr().get();
-            search.look_at(begin, begin + (*header).size());
+            search.look_at(begin, begin + header.size());
         }
     }
 
@@ -52,14 +51,14 @@ pub unsafe fn sweep(roots: Roots) -> Live {
         // SAFETY: the block is in use, and nothing refers to it if it was not reached.
         unsafe {
             let header = Header::of(block);
-            if (*header).sweep & Header::REACHED == 0 {
+            if (*header).swept(block) & Header::REACHED == 0 {
                 let size = (*header).size();
                 lost.bytes += size as u64;
                 lost.blocks += 1;
                 heap.usage.lost(size);
                 heap.give_back(block);
             } else {
-                (*header).sweep = 0;
+                (*header).note(block, 0);
             }
         }
     }
@@ -86,17 +85,16 @@ impl Search<'_> {
         let begin = begin.next_multiple_of(WORD);
         for address in (begin..end.saturating_sub(WORD - 1)).step_by(WORD) {
             // SAFETY: the caller's promise. The word may be anybody's, so it is read as it is.
-            let word =
-                unsafe { core::ptr::with_exposed_provenance::<u64>(address).read_volatile() };
+            let word = unsafe { ptr::with_exposed_provenance::<u64>(address).read_volatile() };
             let Some(block) = self.blocks.containing(word) else {
                 continue;
             };
             // SAFETY: a block in use has its header, which nobody but us writes meanwhile.
             unsafe {
                 let header = Header::of(block);
-                if (*header).sweep & Header::REACHED == 0 {
+                if (*header).swept(block) & Header::REACHED == 0 {
                     let next = self.waiting.map_or(0, |next| next.addr().get() as u64);
-                    (*header).sweep = next | Header::REACHED;
+                    (*header).note(block, next | Header::REACHED);
                     self.waiting = Some(block);
                 }
             }

@@ -218,3 +218,15 @@ fn a_heap_that_fills_with_lost_blocks_is_noticed_in_time() {
         assert!((live.bytes as usize) < available / 4);
     }
 }
+
+#[test]
+fn a_block_whose_header_was_overwritten_is_not_given_back() {
+    let _turn = fresh();
+    let block = meter_malloc(64);
+    // SAFETY: the header lies before the block.
+    unsafe { block.sub(1).write(!block.sub(1).read()) };
+    let block = NonNull::new(block).unwrap();
+    assert!(is_block(block));
+    assert_eq!((size_of_block(block), deallocate(block)), (None, None));
+    assert_eq!(replace(block, 10), None);
+}
