@@ -9,6 +9,7 @@ use host::line::Line;
 use host::project::Project;
 use host::session::{Expectations, Options, Session, SessionError};
 use host::system::{self, Running, System};
+use wire::{MemoryUse, Operation};
 
 use super::processes::children_of;
 
@@ -105,4 +106,18 @@ pub fn process_of(session: &Session) -> u32 {
         .collect();
     assert_eq!(found.len(), 1, "processes of {command:?}: {found:?}");
     found[0]
+}
+
+/// Memory of these operations, each called once.
+pub fn memory(bench: &Bench, operations: &[Operation]) -> Vec<MemoryUse> {
+    /// A word to fill the stack with.
+    const PATTERN: u64 = 0xa5c3_96e1_5a3c_691e;
+    let mut session = bench.open().unwrap();
+    session.sizes().unwrap();
+    let used = operations
+        .iter()
+        .map(|operation| session.memory(*operation, PATTERN).unwrap())
+        .collect();
+    session.bye();
+    used
 }
