@@ -2,18 +2,13 @@
 
 use wire::{Failure, FailureKind, Operation, Probe};
 
-use crate::board::{self, MeasuringStack};
-use crate::cpu::{Call, counter};
+use crate::board::MeasuringStack;
+use crate::cpu::Call;
+use crate::cpu::cold::Chiller;
+use crate::meter::bracket::{Bracket, Clockwork, Total};
+use crate::meter::events::{Counting, EventCounters};
 use crate::meter::instance::{Instance, Runner};
-use crate::meter::runner::{StackGauge, StepWatch, Stopwatch};
-
-/// What one bracket around a loop showed.
-pub struct Total {
-    /// What the counter advanced by, nothing taken off.
-    pub count: u64,
-    /// The same bracket on the board's clock.
-    pub nanoseconds: u64,
-}
+use crate::meter::runner::{ColdStopwatch, StackGauge, StepBracket, Stopwatch, Watch};
 
 /// What is measured: an operation of the instance, or one of the meter's own probes.
 pub enum Subject<'a, I: Instance> {
@@ -91,31 +86,45 @@ impl<I: Instance> Subject<'_, I> {
         warmups: u32,
         calls: u32,
     ) -> Result<Total, Failure> {
+        let mut clockwork = Clockwork::default();
+        self.bracketed(stack, warmups, calls, &mut clockwork)?;
+        Ok(clockwork.total())
+    }
+
+    /// The same loop with events counted in place of time.
+    ///
+    /// # Errors
+    ///
+    /// The first failure of a call.
+    pub fn events<C: EventCounters>(
+        &mut self,
+        stack: &mut MeasuringStack,
+        warmups: u32,
+        calls: u32,
+        counters: &mut C,
+    ) -> Result<(), Failure> {
+        self.bracketed(stack, warmups, calls, &mut Counting(counters))
+    }
+
+    fn bracketed<B: Bracket>(
+        &mut self,
+        stack: &mut MeasuringStack,
+        warmups: u32,
+        calls: u32,
+        bracket: &mut B,
+    ) -> Result<(), Failure> {
         self.warm_up(stack, warmups)?;
         if self.operation().is_step() {
-            return self.total_of_steps(stack, calls);
+            let mut steps = StepBracket::new(stack, bracket);
+            return (0..calls).try_for_each(|call| self.perform_and_inspect(call, &mut steps));
         }
-        let begin = board::nanoseconds();
-        let start = counter::read();
+        bracket.open();
         for call in 0..calls {
             self.perform(stack).map_err(self.failure(call))?;
         }
-        let end = counter::read();
-        let nanoseconds = board::nanoseconds() - begin;
+        bracket.close();
         self.inspect()
-            .map_err(self.failure(calls.saturating_sub(1)))?;
-        Ok(Total {
-            count: end.wrapping_sub(start),
-            nanoseconds,
-        })
-    }
-
-    fn total_of_steps(&mut self, stack: &mut MeasuringStack, calls: u32) -> Result<Total, Failure> {
-        let mut watch = StepWatch::new(stack);
-        for call in 0..calls {
-            self.perform_and_inspect(call, &mut watch)?;
-        }
-        Ok(watch.total())
+            .map_err(self.failure(calls.saturating_sub(1)))
     }
 
     /// A bracket around each call, net of the empty call; one sample for each place of `samples`.
@@ -131,10 +140,30 @@ impl<I: Instance> Subject<'_, I> {
         samples: &mut [u64],
     ) -> Result<(), Failure> {
         self.warm_up(stack, warmups)?;
-        let mut stopwatch = Stopwatch::new(stack, overhead);
+        self.watched(&mut Stopwatch::new(stack, overhead), samples)
+    }
+
+    /// The same with everything made cold before each call.
+    ///
+    /// # Errors
+    ///
+    /// The first failure of a call.
+    pub fn cold_samples(
+        &mut self,
+        stack: &mut MeasuringStack,
+        warmups: u32,
+        overhead: u64,
+        chiller: &mut Chiller,
+        samples: &mut [u64],
+    ) -> Result<(), Failure> {
+        self.warm_up(stack, warmups)?;
+        self.watched(&mut ColdStopwatch::new(stack, overhead, chiller), samples)
+    }
+
+    fn watched<W: Watch>(&mut self, watch: &mut W, samples: &mut [u64]) -> Result<(), Failure> {
         for (call, sample) in (0..).zip(samples) {
-            self.perform_and_inspect(call, &mut stopwatch)?;
-            *sample = stopwatch.take();
+            self.perform_and_inspect(call, watch)?;
+            *sample = watch.take();
         }
         Ok(())
     }
