@@ -15,6 +15,7 @@ fn with_recipe<T>(test: impl FnOnce(&Project, Recipe) -> T) -> T {
         board: catalogue::board("qemu-virt").unwrap(),
         flags: FlagSet::Guide,
         drills: Vec::new(),
+        layout: 0,
     };
     test(&project, recipe)
 }
@@ -38,6 +39,10 @@ fn every_ingredient_changes_the_key_and_nothing_else_does() {
             },
             Recipe {
                 drills: vec!["still-counter".into()],
+                ..recipe.clone()
+            },
+            Recipe {
+                layout: 16,
                 ..recipe.clone()
             },
             Recipe {
