@@ -1,12 +1,17 @@
 //! Fixed inputs for tests: a decapsulation on a board that counts cycles, and in an emulator.
 
 use catalogue::{BuildReport, CompilerReport, FlagSet, LibraryReport, Unit};
-use wire::{Counter, CounterSource, FieldDigest, Hello, KatReport, Operation, SelfTest, Sled};
+use wire::{
+    Counter, CounterSource, Event, EventReading, FieldDigest, Hello, KatReport, Operation,
+    SelfTest, Sled,
+};
 
 use super::assemble::{ImageFacts, Occasion, Outcome, Subject};
 use super::environment::Target;
 use super::schema::{Record, Sha256, StaticMemory, Unknown, UtcTime};
-use crate::measurement::{Answers, KatOutcome, Measurement, Plan, StackUse, Traffic, Trial};
+use crate::measurement::{
+    Answers, EventTotal, KatOutcome, Measurement, Plan, StackUse, Traffic, Trial,
+};
 use crate::system;
 
 /// The answers of a test that passed.
@@ -202,6 +207,21 @@ pub fn measurement() -> Measurement {
             trial(28_000_456, 11_666_857),
         ],
         samples: vec![699_990, 699_991, 700_250, 699_990, 699_990],
+        events: wire::Event::ALL
+            .iter()
+            .zip(1..)
+            .map(|(event, place)| EventTotal {
+                event: *event,
+                calls: 10,
+                reading: match event {
+                    Event::L2Refills => EventReading::NotAvailable,
+                    Event::L1iAccesses => EventReading::Overflowed,
+                    _ => EventReading::Count(7_000_000 / place),
+                },
+            })
+            .collect(),
+        cold: None,
+        layouts: Vec::new(),
         stack: Some(StackUse {
             bytes: 13_384,
             available: 8 << 20,
@@ -212,7 +232,15 @@ pub fn measurement() -> Measurement {
 
 /// A record of this counter's measurement on this system.
 pub fn record_of(system: &str, source: CounterSource) -> Record {
-    let outcome: Outcome = Ok(measurement());
+    let mut measurement = measurement();
+    if source.unit() != wire::Unit::Cycles {
+        for total in &mut measurement.events {
+            if total.event == Event::Cycles {
+                total.reading = EventReading::NotAvailable;
+            }
+        }
+    }
+    let outcome: Outcome = Ok(measurement);
     let subject = subject(system, source);
     Record::assemble(&subject, &occasion(), Operation::Dec, &PLAN, &outcome)
 }
