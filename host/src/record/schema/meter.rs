@@ -38,10 +38,10 @@ pub struct Meter {
     pub events: Option<IndexMap<String, EventCount>>,
     /// Instructions in a core clock cycle, from those two events; null where either is missing, as
     /// it is wherever no real cycles are counted.
-    #[serde(default)]
+    #[serde(deserialize_with = "nullable")]
     pub ipc: Option<f64>,
     /// How much the place of the code alone moves the count; null when not measured.
-    #[serde(default)]
+    #[serde(deserialize_with = "nullable")]
     pub layouts: Option<Layouts>,
     /// Memory of one call.
     pub memory: Memory,
@@ -110,7 +110,7 @@ pub struct MeterTrial {
     #[serde(deserialize_with = "nullable")]
     pub count: Option<u64>,
     /// Clock of the core, from count and time; null where no cycles are counted.
-    #[serde(default)]
+    #[serde(deserialize_with = "nullable")]
     pub clock_hz: Option<f64>,
     /// Keys that this program does not know.
     #[serde(flatten)]

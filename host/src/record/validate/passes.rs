@@ -11,11 +11,8 @@ pub(super) fn check(meter: &Meter, own_image: Option<&Sha256>, findings: &mut Fi
     let unit = meter.counter.as_ref().map(|counter| counter.unit);
     for (index, trial) in meter.trials.iter().enumerate() {
         let computed = statistics::clock_hz(unit, trial.count, trial.seconds);
-        // A record of an earlier version has none.
-        if trial.clock_hz.is_some() {
-            let key = format!("meter.trials[{index}].clock_hz");
-            check_number(&key, trial.clock_hz, computed, findings);
-        }
+        let key = format!("meter.trials[{index}].clock_hz");
+        check_number(&key, trial.clock_hz, computed, findings);
     }
     check_events(meter, unit, findings);
     if let Some(cold) = &meter.cold {
