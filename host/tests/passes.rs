@@ -39,8 +39,8 @@ fn attempt(session: &mut Session, operation: Operation, cold: bool) -> (Attempt,
 }
 
 /// A meter whose trials run at these clocks, in GHz, one after the other, and then at 2 GHz.
-fn at_clocks(clocks: &[f64]) -> (Script, Arc<Mutex<u32>>) {
-    let mut clocks = clocks.to_vec().into_iter();
+fn at_clocks(clocks: Vec<f64>) -> (Script, Arc<Mutex<u32>>) {
+    let mut clocks = clocks.into_iter();
     let trials = Arc::new(Mutex::new(0));
     let counted = Arc::clone(&trials);
     let script = move |_: u16, request: &Request| match request {
@@ -65,7 +65,7 @@ fn disturbed(
     operation: Operation,
     clocks: &[f64],
 ) -> (u64, u32, Vec<f64>) {
-    let (script, trials) = at_clocks(clocks);
+    let (script, trials) = at_clocks(clocks.to_vec());
     let mut session = session(source, frequency_hz, script);
     let (attempt, _) = attempt(&mut session, operation, false);
     let kept = attempt.outcome.unwrap().trials;

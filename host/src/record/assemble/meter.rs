@@ -69,7 +69,7 @@ pub(super) fn meter(
         ipc: events.as_ref().and_then(statistics::ipc),
         events,
         layouts: measurement.and_then(|measurement| {
-            passes::layouts(&measurement.layouts, &subject.image.elf_sha256, mean_count)
+            passes::layouts(&measurement.layouts, &subject.image, mean_count)
         }),
         memory: memory(subject, measurement),
         image: image(&subject.image),

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use wire::{ColdSequence, EventReading, Purge};
 
-use super::seconds;
+use super::{ImageFacts, seconds};
 use crate::measurement::{ColdCalls, EventTotal, LayoutTrials};
 use crate::record::schema::{Cold, EventCount, Layout, Layouts, MeterTrial, Sha256, Unknown};
 use crate::record::statistics;
@@ -68,17 +68,24 @@ fn method(sequence: &ColdSequence, emulated: bool) -> String {
     )
 }
 
+/// What a layout shifts: a board's linker script tells the submission's code from ours.
+const SHIFTED_ALONE: &str = "the submission's code is shifted, and nothing else";
+
+/// The linker of a process does not.
+const SHIFTED_WITH_ALL: &str = "all code of the process is shifted, the meter's with it";
+
 /// Trials on images whose code lies elsewhere, beside those of the record's own image; none if
 /// there were none.
 pub(super) fn layouts(
     others: &[LayoutTrials],
-    own_elf: &[u8; 32],
+    own: &ImageFacts,
     own_mean: Option<f64>,
 ) -> Option<Layouts> {
     (!others.is_empty()).then_some(())?;
+    let is_board = catalogue::board(&own.board).is_ok_and(|board| board.bare_metal);
     let own = Layout {
         shift_bytes: 0,
-        elf_sha256: Some(Sha256::from_bytes(own_elf)),
+        elf_sha256: Some(Sha256::from_bytes(&own.elf_sha256)),
         mean_count: own_mean,
         reason: None,
         unknown: Unknown::new(),
@@ -87,6 +94,12 @@ pub(super) fn layouts(
         .chain(others.iter().map(layout))
         .collect();
     Some(Layouts {
+        method: if is_board {
+            SHIFTED_ALONE
+        } else {
+            SHIFTED_WITH_ALL
+        }
+        .to_owned(),
         spread: statistics::spread(&images),
         images,
         unknown: Unknown::new(),
@@ -119,10 +132,11 @@ fn layout(other: &LayoutTrials) -> Layout {
 
 #[cfg(test)]
 mod tests {
-    use wire::Event;
+    use wire::{CounterSource, Event};
 
     use super::*;
     use crate::measurement::Trial;
+    use crate::record::example;
 
     #[test]
     fn events_are_means_of_their_own_pass() {
@@ -197,12 +211,13 @@ mod tests {
             elf_sha256: Some([7; 32]),
             outcome,
         };
-        assert_eq!(layouts(&[], &[1; 32], Some(100.0)), None);
+        let own = example::subject("rpi4", CounterSource::Pmccntr).image;
+        assert_eq!(layouts(&[], &own, Some(100.0)), None);
         let others = [
             other(16, Ok(vec![trial, trial])),
             other(32, Err("it faulted".to_owned())),
         ];
-        let layouts = layouts(&others, &[1; 32], Some(100.0)).unwrap();
+        let layouts = layouts(&others, &own, Some(100.0)).unwrap();
         let means: Vec<_> = layouts
             .images
             .iter()
@@ -210,6 +225,7 @@ mod tests {
             .collect();
         assert_eq!(means, [(0, Some(100.0)), (16, Some(110.0)), (32, None)]);
         assert_eq!(layouts.images[2].reason.as_deref(), Some("it faulted"));
+        assert_eq!(layouts.method, SHIFTED_ALONE);
         let spread = layouts.spread.unwrap();
         assert!((spread - 10.0 / 105.0).abs() < 1e-12, "{spread}");
     }

@@ -144,6 +144,8 @@ pub struct Cold {
 /// Trials on images that differ in the place of their code only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Layouts {
+    /// What is shifted.
+    pub method: String,
     /// Each image, the record's own first.
     pub images: Vec<Layout>,
     /// Greatest mean count less the least, by the median; null where fewer than two images have

@@ -91,6 +91,7 @@ fn layouts_are_recomputed() {
             let meter = meter_of(record);
             let own = meter.mean_count.expect("counted");
             let mut layouts = Layouts {
+                method: "x".into(),
                 images: vec![
                     layout(0, Some(own), own_image),
                     layout(16, Some(own * 1.25), None),
