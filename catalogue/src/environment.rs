@@ -24,12 +24,24 @@ pub const CC_LINUX: &str = "NGCC_CC_LINUX";
 /// Lists the packages that test the instrument among the others, where it is set.
 pub const TEST_PACKAGES: &str = "NGCC_TEST_PACKAGES";
 
+/// Bytes by which the code is shifted: a multiple of [`LAYOUT_STEP`] below [`LAYOUT_LIMIT`];
+/// default 0.
+pub const LAYOUT: &str = "NGCC_LAYOUT";
+
+/// The least shift of code that changes how its functions lie: their alignment.
+pub const LAYOUT_STEP: u32 = 16;
+
+/// A shift by a page changes nothing that a cache sees of a page. `linker/image.ld` reserves as
+/// much.
+pub const LAYOUT_LIMIT: u32 = 4096;
+
 /// Every variable that changes what is built.
 pub const ALL: &[&str] = &[
     INSTANCE,
     BOARD,
     FLAGS,
     DRILL,
+    LAYOUT,
     CC_AARCH64,
     PICOLIBC_AARCH64,
     CC_LINUX,

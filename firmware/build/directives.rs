@@ -55,6 +55,7 @@ fn linker_arguments(settings: &Settings) -> Vec<String> {
             format!("-T{}", settings.root.join(script).display()),
             format!("-T{}", settings.root.join(LAYOUT).display()),
             "-Tdefmt.x".to_owned(),
+            format!("--defsym=layout_shift={}", settings.layout),
             build_id,
             map,
         ],

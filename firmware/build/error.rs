@@ -44,6 +44,16 @@ pub enum BuildError {
         known: String,
     },
 
+    /// There is no such layout.
+    #[error("NGCC_LAYOUT: the code cannot be shifted by `{shift}` bytes")]
+    #[diagnostic(help(
+        "name a multiple of 16 below 4096; without a shift, leave NGCC_LAYOUT unset"
+    ))]
+    UnknownLayout {
+        /// What was asked for.
+        shift: String,
+    },
+
     /// The instance cannot be measured on the board.
     #[error("{instance} cannot be built for {board}: {reason}")]
     #[diagnostic(help("`cargo host list` shows what each board can measure"))]

@@ -35,6 +35,21 @@ pub fn instance_source(
     )
 }
 
+/// What shifts the code of a process by so many bytes: padding in front of all of it, the meter's
+/// own included. A bare-metal linker script moves the submission's alone.
+pub fn padding(shift: u32) -> String {
+    if shift == 0 {
+        return String::new();
+    }
+    // Linkers put this section first. It is kept although nothing refers to it (flag R).
+    format!(
+        "core::arch::global_asm!(\
+         \".pushsection .text.unlikely.layout, \\\"axR\\\", @progbits\", \
+         \".skip {shift}\", \
+         \".popsection\");\n"
+    )
+}
+
 /// Sizes of the NIST interface are facts; of the NGCC interface, what the code says counts.
 fn are_fixed(instance: &Instance) -> bool {
     matches!(instance.interface, Interface::Nist { .. })

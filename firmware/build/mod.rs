@@ -68,7 +68,11 @@ pub fn run(settings: &Settings) -> Result<Built, BuildError> {
     }
     archive::create(&settings.out, &compiled, &toolchain)?;
 
-    let source = generate::instance_source(instance, settings.board, &functions, &settings.drills);
+    let mut source =
+        generate::instance_source(instance, settings.board, &functions, &settings.drills);
+    if !settings.board.bare_metal {
+        source += &generate::padding(settings.layout);
+    }
     let target = settings.out.join("instance.rs");
     fs::write(&target, source).map_err(file("write", &target))?;
     let mut report = report(settings, instance, &toolchain, &compiled)?;

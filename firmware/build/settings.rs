@@ -3,7 +3,9 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use catalogue::environment::{BOARD, DRILL, DRILLS, FLAGS, INSTANCE};
+use catalogue::environment::{
+    BOARD, DRILL, DRILLS, FLAGS, INSTANCE, LAYOUT, LAYOUT_LIMIT, LAYOUT_STEP,
+};
 use catalogue::{Board, DEFAULT_INSTANCE, FlagSet, board, board_for_target};
 
 use super::BuildError;
@@ -19,6 +21,8 @@ pub struct Settings {
     pub flag_set: FlagSet,
     /// Deliberate flaws, to test the instrument.
     pub drills: Vec<&'static str>,
+    /// Bytes by which the code is shifted.
+    pub layout: u32,
     /// cargo's target triple.
     pub target: String,
     /// cargo's host triple.
@@ -43,6 +47,7 @@ impl Settings {
                 None => FlagSet::Guide,
             },
             drills: parse_drills(&named(DRILL).unwrap_or_default())?,
+            layout: parse_layout(named(LAYOUT).as_deref().unwrap_or("0"))?,
             host: cargo_says("HOST")?,
             root: manifest_folder
                 .parent()
@@ -91,6 +96,16 @@ fn parse_drills(list: &str) -> Result<Vec<&'static str>, BuildError> {
         .collect()
 }
 
+fn parse_layout(shift: &str) -> Result<u32, BuildError> {
+    let bytes = shift.parse().ok();
+    let possible = |bytes: &u32| *bytes < LAYOUT_LIMIT && bytes.is_multiple_of(LAYOUT_STEP);
+    bytes
+        .filter(possible)
+        .ok_or_else(|| BuildError::UnknownLayout {
+            shift: shift.to_owned(),
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,6 +124,16 @@ mod tests {
         assert!(error.to_string().contains("x86_64-unknown-linux-gnu"));
         let help = miette::Diagnostic::help(&error).unwrap().to_string();
         assert!(help.contains("--target aarch64-unknown-none"), "{help}");
+    }
+
+    #[test]
+    fn layouts_are_shifts_that_keep_functions_aligned() {
+        assert_eq!(parse_layout("0").unwrap(), 0);
+        assert_eq!(parse_layout("4080").unwrap(), 4080);
+        for wrong in ["4096", "8", "-16", "x", ""] {
+            let error = parse_layout(wrong).unwrap_err();
+            assert!(error.to_string().contains("NGCC_LAYOUT"), "{error}");
+        }
     }
 
     #[test]

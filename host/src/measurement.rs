@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use wire::{CanonicalReport, Failure, Fault, FaultKind, Hello, KatReport, Operation, Sweeps};
+use wire::{
+    CanonicalReport, ColdSequence, Event, EventReading, Failure, Fault, FaultKind, Hello,
+    KatReport, Operation, Sweeps,
+};
 
 use crate::outcome::Outcome;
 use crate::session::hexadecimal;
@@ -55,8 +58,45 @@ pub struct Measurement {
     pub trials: Vec<Trial>,
     /// Per-call counts net of the empty call, from a pass of their own.
     pub samples: Vec<u64>,
+    /// What became of each event.
+    pub events: Vec<EventTotal>,
+    /// Calls that found everything cold, if they were asked for.
+    pub cold: Option<ColdCalls>,
+    /// Trials on images of other layouts, if they were asked for.
+    pub layouts: Vec<LayoutTrials>,
     /// Memory of one call.
     pub memory: Option<MemoryUse>,
+}
+
+/// An event in all calls of the pass in which it was counted.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct EventTotal {
+    /// The event.
+    pub event: Event,
+    /// Calls of the pass.
+    pub calls: u32,
+    /// What became of it.
+    pub reading: EventReading,
+}
+
+/// Calls that found everything cold.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ColdCalls {
+    /// Count of each, net of an empty call that is as cold.
+    pub samples: Vec<u64>,
+    /// What was done before each.
+    pub sequence: ColdSequence,
+}
+
+/// Trials on an image whose code lies elsewhere.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LayoutTrials {
+    /// Bytes by which the code is shifted.
+    pub shift_bytes: u32,
+    /// SHA-256 of the image; `None` when there is none.
+    pub elf_sha256: Option<[u8; 32]>,
+    /// The trials, or why there are none.
+    pub outcome: Result<Vec<Trial>, String>,
 }
 
 /// What happened on the line while something was measured.

@@ -87,7 +87,9 @@ fn run(mut next: impl FnMut() -> Script + Send + 'static) -> (Outcome, Vec<Recor
                 ..PlanSettings::default()
             },
             patience: host::measure::PATIENCE,
+            cold: false,
         },
+        layouts: &host::campaign::Layouts::new(),
         interrupt: &Interrupt::new(),
         reporter: &Reporter::new(true, false),
     };

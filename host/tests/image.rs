@@ -16,6 +16,7 @@ fn with_recipe<T>(test: impl FnOnce(&Project, Recipe) -> T) -> T {
         board: catalogue::board("qemu-virt").unwrap(),
         flags: FlagSet::Guide,
         drills: Vec::new(),
+        layout: 0,
     };
     test(&project, recipe)
 }
@@ -39,6 +40,11 @@ fn every_ingredient_changes_the_key_and_nothing_else_does() {
             },
             Recipe {
                 drills: vec!["still-counter".into()],
+                layout: 0,
+                ..recipe.clone()
+            },
+            Recipe {
+                layout: 16,
                 ..recipe.clone()
             },
             Recipe {
@@ -120,6 +126,7 @@ fn a_failed_build_says_why_and_leaves_nothing() {
     with_recipe(|project, recipe| {
         let recipe = Recipe {
             drills: vec!["no-such-flaw".into()],
+            layout: 0,
             ..recipe
         };
         let result = Cache::new(project).image(&recipe, &Interrupt::new());
@@ -186,6 +193,7 @@ fn static_sizes_are_what_the_linker_says() {
                 board: catalogue::board(board).unwrap(),
                 flags: FlagSet::Guide,
                 drills: Vec::new(),
+                layout: 0,
             };
             let image = cache.image(&recipe, &Interrupt::new()).unwrap();
             let (ours, whole) = (image.elf.static_sizes(), image.elf.whole_sizes());

@@ -65,6 +65,7 @@ fn find(instance: &Instance, system: &str, project: &Project) -> Found {
         board,
         flags: FlagSet::Guide,
         drills: Vec::new(),
+        layout: 0,
     };
     let wrong = |what: String| Found::Wrong { what };
     let image = match cache.image(&recipe, &interrupt) {

@@ -11,6 +11,8 @@
 
 #![cfg_attr(not(test), no_std)]
 
+mod cold;
+mod events;
 mod failure;
 mod fault;
 mod frame;
@@ -20,6 +22,8 @@ mod memory;
 mod message;
 mod operation;
 
+pub use cold::{ColdSequence, Purge};
+pub use events::{EVENTS, Event, EventPass, EventReading};
 pub use failure::{BufferName, Failure, FailureKind, Side};
 pub use fault::{Fault, FaultKind};
 pub use frame::{
@@ -45,6 +49,8 @@ pub const PROTOCOL_VERSION: u8 = 1;
 pub const SCHEMA_HASH: u32 = {
     let digest = frame::CRC32.digest();
     let mut digest = digest;
+    digest.update(include_bytes!("cold.rs"));
+    digest.update(include_bytes!("events.rs"));
     digest.update(include_bytes!("failure.rs"));
     digest.update(include_bytes!("fault.rs"));
     digest.update(include_bytes!("hello.rs"));

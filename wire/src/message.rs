@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::operation::{MAX_PASSES, Operation};
 use crate::{
-    CanonicalReport, Failure, Hello, KatFile, KatReport, MemoryUse, Sizes, Sweeps, TextBlock,
+    CanonicalReport, ColdSequence, EventPass, Failure, Hello, KatFile, KatReport, MemoryUse, Sizes,
+    Sweeps, TextBlock,
 };
 
 /// A short text of bounded length.
@@ -52,6 +53,18 @@ pub enum Request {
     Trial(Loop),
     /// A bracket around each call of a loop. Answered by [`Response::Samples`], in blocks.
     Samples(Loop),
+    /// A loop of calls in which events are counted. Answered by [`Response::Events`].
+    Events {
+        /// The loop.
+        plan: Loop,
+        /// Number of the pass, from 0: a core has fewer counters than there are events.
+        pass: u32,
+    },
+    /// Make everything cold once. Answered by [`Response::ColdSequence`].
+    ColdSequence,
+    /// A bracket around each call of a loop, with everything made cold before each. Answered by
+    /// [`Response::Samples`], in blocks.
+    Cold(Loop),
     /// One call on a stack painted with a pattern, its heap counted. Answered by
     /// [`Response::Memory`].
     Memory {
@@ -147,6 +160,10 @@ pub enum Response {
     },
     /// Answer to [`Request::Samples`], one block of several.
     Samples(SampleBlock),
+    /// Answer to [`Request::Events`].
+    Events(EventPass),
+    /// Answer to [`Request::ColdSequence`].
+    ColdSequence(ColdSequence),
     /// Answer to [`Request::Memory`].
     Memory(MemoryUse),
     /// The operation did not do what it must; the meter itself is well.

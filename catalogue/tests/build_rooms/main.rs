@@ -31,6 +31,7 @@ fn settings(instance: &str, board_name: &str, out: &Path) -> Settings {
         board,
         flag_set: FlagSet::Guide,
         drills: vec![],
+        layout: 0,
         target: board.cargo_target.to_owned(),
         host: catalogue::board("linux").unwrap().cargo_target.to_owned(),
         root: root(),

@@ -322,6 +322,18 @@ unsafe extern "C" {
     static _end: u8;
 }
 
+/// The image in memory, its data included, and the measuring stack: begin and end of each.
+pub fn code_and_stack() -> [(usize, usize); 2] {
+    let low = memory().stack + GUARD;
+    [
+        (
+            (&raw const __executable_start).expose_provenance(),
+            (&raw const _end).expose_provenance(),
+        ),
+        (low, low + STACK),
+    ]
+}
+
 /// An address of code as the image's file has it: the kernel chose where the image is loaded, and
 /// its symbols know nothing of that. Addresses of shared libraries stay as they are.
 pub fn linked(address: u64) -> u64 {

@@ -3,47 +3,13 @@
 use wire::{Failure, FailureKind, MemoryUse, Operation, Probe, Sweeps};
 
 use crate::abi::heap;
-use crate::board::{self, MeasuringStack};
-use crate::cpu::{Call, counter};
+use crate::board::MeasuringStack;
+use crate::cpu::Call;
+use crate::cpu::cold::Chiller;
+use crate::meter::bracket::{Bracket, Clockwork, Total};
+use crate::meter::events::{Counting, EventCounters};
 use crate::meter::instance::{Instance, Runner};
-use crate::meter::runner::{MemoryGauge, StepWatch, Stopwatch};
-
-/// What one bracket around a loop showed.
-#[derive(Default)]
-pub struct Total {
-    /// What the counter advanced by, nothing taken off.
-    pub count: u64,
-    /// The same bracket on the board's clock.
-    pub nanoseconds: u64,
-    /// What had to be freed between the calls; the bracket was closed meanwhile.
-    pub sweeps: Sweeps,
-}
-
-/// A bracket around a loop, open from its making on.
-struct Bracket {
-    begin: u64,
-    start: u64,
-    total: Total,
-}
-
-impl Bracket {
-    fn open(total: Total) -> Self {
-        let begin = board::nanoseconds();
-        Self {
-            total,
-            begin,
-            start: counter::read(),
-        }
-    }
-
-    fn close(self) -> Total {
-        let end = counter::read();
-        let mut total = self.total;
-        total.nanoseconds += board::nanoseconds() - self.begin;
-        total.count += end.wrapping_sub(self.start);
-        total
-    }
-}
+use crate::meter::runner::{ColdStopwatch, MemoryGauge, StepBracket, Stopwatch, Watch};
 
 /// What is measured: an operation of the instance, or one of the meter's own probes.
 pub enum Subject<'a, I: Instance> {
@@ -111,24 +77,22 @@ impl<I: Instance> Subject<'_, I> {
         result.map_err(self.failure(call))
     }
 
-    /// The set-up and `warmups` untimed calls.
-    fn warm_up(
-        &mut self,
-        stack: &mut MeasuringStack,
-        warmups: u32,
-        sweeps: &mut Sweeps,
-    ) -> Result<(), Failure> {
+    /// The set-up and `warmups` untimed calls; what had to be freed between them comes back.
+    fn warm_up(&mut self, stack: &mut MeasuringStack, warmups: u32) -> Result<Sweeps, Failure> {
+        let mut sweeps = Sweeps::default();
         self.prepare(stack)?;
-        (0..warmups).try_for_each(|call| {
-            self.tidy(sweeps);
-            self.perform_and_inspect(call, stack)
-        })
+        for call in 0..warmups {
+            self.perform_and_inspect(call, stack)?;
+            self.tidy(&mut sweeps);
+        }
+        Ok(sweeps)
     }
 
     /// One bracket around `calls` calls, after set-up and `warmups` untimed ones.
     ///
     /// Returned codes are judged inside the loop, and whether the heap runs low, at the cost of a
-    /// comparison each; guards and lengths after it. For a step of a key exchange, the sum of a bracket around it in each run.
+    /// comparison each; guards and lengths after it. For a step of a key exchange, the sum of a
+    /// bracket around it in each run.
     ///
     /// # Errors
     ///
@@ -138,42 +102,58 @@ impl<I: Instance> Subject<'_, I> {
         stack: &mut MeasuringStack,
         warmups: u32,
         calls: u32,
-    ) -> Result<Total, Failure> {
-        let mut total = Total::default();
-        self.warm_up(stack, warmups, &mut total.sweeps)?;
+    ) -> Result<(Total, Sweeps), Failure> {
+        let mut clockwork = Clockwork::default();
+        let sweeps = self.bracketed(stack, warmups, calls, &mut clockwork)?;
+        Ok((clockwork.total(), sweeps))
+    }
+
+    /// The same loop with events counted in place of time.
+    ///
+    /// # Errors
+    ///
+    /// The first failure of a call.
+    pub fn events<C: EventCounters>(
+        &mut self,
+        stack: &mut MeasuringStack,
+        warmups: u32,
+        calls: u32,
+        counters: &mut C,
+    ) -> Result<(), Failure> {
+        self.bracketed(stack, warmups, calls, &mut Counting(counters))?;
+        Ok(())
+    }
+
+    /// The loop, and what had to be freed between its calls, outside of the bracket.
+    fn bracketed<B: Bracket>(
+        &mut self,
+        stack: &mut MeasuringStack,
+        warmups: u32,
+        calls: u32,
+        bracket: &mut B,
+    ) -> Result<Sweeps, Failure> {
+        let mut sweeps = self.warm_up(stack, warmups)?;
         if self.operation().is_step() {
-            return self.total_of_steps(stack, calls, total.sweeps);
+            let mut steps = StepBracket::new(stack, bracket);
+            for call in 0..calls {
+                self.perform_and_inspect(call, &mut steps)?;
+                self.tidy(&mut sweeps);
+            }
+            return Ok(sweeps);
         }
-        let mut bracket = Bracket::open(total);
+        bracket.open();
         for call in 0..calls {
             self.perform(stack).map_err(self.failure(call))?;
             if heap::has_grown() {
-                total = bracket.close();
-                self.tidy(&mut total.sweeps);
-                bracket = Bracket::open(total);
+                bracket.close();
+                self.tidy(&mut sweeps);
+                bracket.open();
             }
         }
-        let total = bracket.close();
+        bracket.close();
         self.inspect()
             .map_err(self.failure(calls.saturating_sub(1)))?;
-        Ok(total)
-    }
-
-    fn total_of_steps(
-        &mut self,
-        stack: &mut MeasuringStack,
-        calls: u32,
-        mut sweeps: Sweeps,
-    ) -> Result<Total, Failure> {
-        let mut watch = StepWatch::new(stack);
-        for call in 0..calls {
-            self.perform_and_inspect(call, &mut watch)?;
-            self.tidy(&mut sweeps);
-        }
-        Ok(Total {
-            sweeps,
-            ..watch.total()
-        })
+        Ok(sweeps)
     }
 
     /// A bracket around each call, net of the empty call; one sample for each place of `samples`.
@@ -188,13 +168,41 @@ impl<I: Instance> Subject<'_, I> {
         overhead: u64,
         samples: &mut [u64],
     ) -> Result<(), Failure> {
-        // The calls are those of a trial, and so is what has to be freed between them.
-        let mut sweeps = Sweeps::default();
-        self.warm_up(stack, warmups, &mut sweeps)?;
-        let mut stopwatch = Stopwatch::new(stack, overhead);
+        let sweeps = self.warm_up(stack, warmups)?;
+        self.watched(&mut Stopwatch::new(stack, overhead), samples, sweeps)
+    }
+
+    /// The same with everything made cold before each call.
+    ///
+    /// # Errors
+    ///
+    /// The first failure of a call.
+    pub fn cold_samples(
+        &mut self,
+        stack: &mut MeasuringStack,
+        warmups: u32,
+        overhead: u64,
+        chiller: &mut Chiller,
+        samples: &mut [u64],
+    ) -> Result<(), Failure> {
+        let sweeps = self.warm_up(stack, warmups)?;
+        self.watched(
+            &mut ColdStopwatch::new(stack, overhead, chiller),
+            samples,
+            sweeps,
+        )
+    }
+
+    fn watched<W: Watch>(
+        &mut self,
+        watch: &mut W,
+        samples: &mut [u64],
+        mut sweeps: Sweeps,
+    ) -> Result<(), Failure> {
         for (call, sample) in (0..).zip(samples) {
-            self.perform_and_inspect(call, &mut stopwatch)?;
-            *sample = stopwatch.take();
+            self.perform_and_inspect(call, watch)?;
+            *sample = watch.take();
+            // What is lost is freed where a trial of the same calls frees it.
             self.tidy(&mut sweeps);
         }
         Ok(())

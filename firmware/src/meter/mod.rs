@@ -1,6 +1,9 @@
 //! What is measured and how. Knows no board, no architecture and no candidate.
 
+pub mod bracket;
 pub mod buffers;
+mod cold;
+pub mod events;
 pub mod fault;
 pub mod instance;
 pub mod link;

@@ -1,12 +1,13 @@
-//! The runners: one that only runs, two that count, one that looks at memory.
+//! The runners: one that only runs, three that count, one that looks at memory.
 
 use wire::{HeapUse, Live, MemoryUse, StackUse};
 
 use crate::abi::heap;
-use crate::board::{self, MeasuringStack};
+use crate::board::MeasuringStack;
+use crate::cpu::cold::Chiller;
 use crate::cpu::{Call, STACK_AT_CALL, counter};
+use crate::meter::bracket::Bracket;
 use crate::meter::instance::Runner;
-use crate::meter::measure::Total;
 
 impl Runner for MeasuringStack {
     fn run(&mut self, call: &Call) -> u64 {
@@ -16,6 +17,12 @@ impl Runner for MeasuringStack {
     fn aside(&mut self, call: &Call) -> u64 {
         MeasuringStack::run(self, call)
     }
+}
+
+/// A runner that counts what the calls cost.
+pub trait Watch: Runner {
+    /// What the calls since the last time cost, net of the empty call; starts anew.
+    fn take(&mut self) -> u64;
 }
 
 /// Counts what the calls cost, each inside a bracket of its own.
@@ -34,9 +41,10 @@ impl<'a> Stopwatch<'a> {
             count: 0,
         }
     }
+}
 
-    /// What the calls since the last time cost, net; starts anew.
-    pub fn take(&mut self) -> u64 {
+impl Watch for Stopwatch<'_> {
+    fn take(&mut self) -> u64 {
         core::mem::take(&mut self.count)
     }
 }
@@ -57,37 +65,60 @@ impl Runner for Stopwatch<'_> {
     }
 }
 
-/// Sums what the calls cost, in counts with nothing taken off and on the board's clock: a trial of
-/// an operation that only stands inside a longer run.
-pub struct StepWatch<'a> {
-    stack: &'a mut MeasuringStack,
-    total: Total,
+/// Counts what the calls cost when each finds caches, TLB and predictor cold.
+pub struct ColdStopwatch<'a> {
+    stopwatch: Stopwatch<'a>,
+    chiller: &'a mut Chiller,
 }
 
-impl<'a> StepWatch<'a> {
-    /// A watch at zero.
-    pub fn new(stack: &'a mut MeasuringStack) -> Self {
+impl<'a> ColdStopwatch<'a> {
+    /// A stopwatch that takes `overhead`, the count of an empty call that is as cold, off every
+    /// call.
+    pub fn new(stack: &'a mut MeasuringStack, overhead: u64, chiller: &'a mut Chiller) -> Self {
         Self {
-            stack,
-            total: Total::default(),
+            stopwatch: Stopwatch::new(stack, overhead),
+            chiller,
         }
     }
+}
 
-    /// What all calls cost together.
-    pub fn total(self) -> Total {
-        self.total
+impl Watch for ColdStopwatch<'_> {
+    fn take(&mut self) -> u64 {
+        self.stopwatch.take()
     }
 }
 
-impl Runner for StepWatch<'_> {
+impl Runner for ColdStopwatch<'_> {
+    fn run(&mut self, call: &Call) -> u64 {
+        // Nothing of the submission is touched between this and the call.
+        self.chiller.chill();
+        self.stopwatch.run(call)
+    }
+
+    fn aside(&mut self, call: &Call) -> u64 {
+        self.stopwatch.aside(call)
+    }
+}
+
+/// Puts a bracket around each call of an operation that only stands inside a longer run.
+pub struct StepBracket<'a, B: Bracket> {
+    stack: &'a mut MeasuringStack,
+    bracket: &'a mut B,
+}
+
+impl<'a, B: Bracket> StepBracket<'a, B> {
+    /// A runner whose calls stand in this bracket.
+    pub fn new(stack: &'a mut MeasuringStack, bracket: &'a mut B) -> Self {
+        Self { stack, bracket }
+    }
+}
+
+impl<B: Bracket> Runner for StepBracket<'_, B> {
     #[inline(never)]
     fn run(&mut self, call: &Call) -> u64 {
-        let begin = board::nanoseconds();
-        let start = counter::read();
+        self.bracket.open();
         let returned = self.stack.run(call);
-        let end = counter::read();
-        self.total.nanoseconds += board::nanoseconds() - begin;
-        self.total.count += end.wrapping_sub(start);
+        self.bracket.close();
         returned
     }
 

@@ -8,7 +8,7 @@ use crate::abi::Identity;
 use crate::board::{self, MeasuringStack};
 use crate::cpu::Call;
 use crate::meter::instance::Runner;
-use crate::meter::runner::{MemoryGauge, Stopwatch};
+use crate::meter::runner::{MemoryGauge, Stopwatch, Watch};
 
 /// Calls of a probe of which the least count is taken.
 const CALLS: u32 = 32;

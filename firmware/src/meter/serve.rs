@@ -9,11 +9,14 @@ use wire::{
 
 use crate::board::{self, Line, MeasuringStack};
 use crate::cpu::Call;
+use crate::cpu::events::Counters;
+use crate::meter::cold::Cold;
+use crate::meter::events::{self, EventCounters};
 use crate::meter::fault;
 use crate::meter::instance::Instance;
 use crate::meter::link::{Asked, Link};
 use crate::meter::log::info;
-use crate::meter::measure::{Subject, Total};
+use crate::meter::measure::Subject;
 use crate::meter::result::{self, Held, Unanswered, refused};
 use crate::meter::text::{Blocks, Digested};
 
@@ -38,6 +41,9 @@ struct Meter<'a, L: Line, I: Instance> {
     stack: MeasuringStack,
     instance: I,
     samples: &'a mut [u64; MAX_SAMPLES],
+    /// What makes calls cold, once it was asked for.
+    cold: Option<Cold>,
+    counters: Counters,
     held: Option<(u16, Held)>,
 }
 
@@ -46,6 +52,8 @@ struct Measured<'a, I: Instance> {
     subject: Subject<'a, I>,
     stack: &'a mut MeasuringStack,
     samples: &'a mut [u64],
+    cold: &'a mut Option<Cold>,
+    counters: &'a mut Counters,
 }
 
 /// Tells the host how far a known-answer file has come, which also says that all is well.
@@ -67,6 +75,8 @@ pub fn serve<L: Line, I: Instance>(line: L, hello: Hello, stack: MeasuringStack,
     let mut meter = Meter {
         link: Link::new(line),
         sizes: hello.sizes,
+        cold: None,
+        counters: Counters::new(hello.counter.source),
         hello,
         stack,
         instance,
@@ -155,6 +165,13 @@ impl<L: Line, I: Instance> Meter<'_, L, I> {
             Request::Text { file, from } => self.text(asked.number, *file, *from),
             Request::Trial(plan) => self.trial(asked.number, plan),
             Request::Samples(plan) => self.sample(asked.number, plan),
+            Request::Events { plan, pass } => self.events(asked.number, plan, *pass),
+            Request::ColdSequence => {
+                fault::note(asked.number, None);
+                let sequence = Cold::once(&mut self.cold, &mut self.stack).sequence;
+                Ok(Held::One(Response::ColdSequence(sequence)))
+            }
+            Request::Cold(plan) => self.cold(asked.number, plan),
             Request::Memory { operation, pattern } => {
                 self.memory_use(asked.number, *operation, *pattern)
             }
@@ -187,6 +204,8 @@ impl<L: Line, I: Instance> Meter<'_, L, I> {
             subject,
             stack: &mut self.stack,
             samples: &mut self.samples[..],
+            cold: &mut self.cold,
+            counters: &mut self.counters,
         })
     }
 
@@ -234,31 +253,56 @@ impl<L: Line, I: Instance> Meter<'_, L, I> {
         let Measured {
             mut subject, stack, ..
         } = self.begin(number, plan)?;
-        let Total {
-            count,
-            nanoseconds,
-            sweeps,
-        } = subject.total(stack, plan.warmups, plan.calls)?;
+        let (total, sweeps) = subject.total(stack, plan.warmups, plan.calls)?;
         Ok(Held::One(Response::Trial {
             calls: plan.calls,
-            count,
-            nanoseconds,
+            count: total.count,
+            nanoseconds: total.nanoseconds,
             sweeps,
         }))
     }
 
+    fn events(&mut self, number: u16, plan: &Loop, pass: u32) -> Result<Held, Unanswered> {
+        let chosen = events::events_of(&self.counters, pass);
+        let Measured {
+            mut subject,
+            stack,
+            counters,
+            ..
+        } = self.begin(number, plan)?;
+        if !chosen.is_empty() {
+            counters.choose(&chosen);
+            subject.events(stack, plan.warmups, plan.calls, counters)?;
+        }
+        let report = events::report(counters, pass, &chosen, plan.calls);
+        Ok(Held::One(Response::Events(report)))
+    }
+
     fn sample(&mut self, number: u16, plan: &Loop) -> Result<Held, Unanswered> {
         let overhead = self.hello.counter.overhead;
-        let calls = plan.calls as usize;
-        if calls == 0 || calls > MAX_SAMPLES {
-            return Err(Unanswered::Refused("no memory for this many samples"));
-        }
+        let calls = samples_of(plan)?;
         let Measured {
             mut subject,
             stack,
             samples,
+            ..
         } = self.begin(number, plan)?;
         subject.samples(stack, plan.warmups, overhead, &mut samples[..calls])?;
+        Ok(Held::Samples(calls))
+    }
+
+    fn cold(&mut self, number: u16, plan: &Loop) -> Result<Held, Unanswered> {
+        let calls = samples_of(plan)?;
+        let Measured {
+            mut subject,
+            stack,
+            samples,
+            cold,
+            ..
+        } = self.begin(number, plan)?;
+        let Cold { chiller, sequence } = Cold::once(cold, stack);
+        let samples = &mut samples[..calls];
+        subject.cold_samples(stack, plan.warmups, sequence.overhead, chiller, samples)?;
         Ok(Held::Samples(calls))
     }
 
@@ -279,5 +323,13 @@ impl<L: Line, I: Instance> Meter<'_, L, I> {
         } = self.begin(number, &once)?;
         let memory = subject.memory_use(stack, pattern)?;
         Ok(Held::One(Response::Memory(memory)))
+    }
+}
+
+/// Samples that a loop gives, one for each call.
+fn samples_of(plan: &Loop) -> Result<usize, Unanswered> {
+    match plan.calls as usize {
+        calls @ 1..=MAX_SAMPLES => Ok(calls),
+        _ => Err(Unanswered::Refused("no memory for this many samples")),
     }
 }

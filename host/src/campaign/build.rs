@@ -14,7 +14,7 @@ use crate::record::store::{RunDirectory, StoreError, write_whole};
 use crate::session::hexadecimal;
 use crate::system::System;
 
-/// Builds the image of an instance with these flags. That it does not build with them is no error:
+/// Builds the image of an instance with these flags, its code shifted by `layout` bytes. That it does not build with them is no error:
 /// the inner result says why.
 ///
 /// # Errors
@@ -23,6 +23,7 @@ use crate::system::System;
 pub fn image(
     instance: &Instance,
     flags: FlagSet,
+    layout: u32,
     system: &dyn System,
     cache: &Cache,
     interrupt: &Interrupt,
@@ -32,6 +33,7 @@ pub fn image(
         board: catalogue::board(system.board())?,
         flags,
         drills: Vec::new(),
+        layout,
     };
     match cache.image(&recipe, interrupt) {
         Ok(image) => Ok(Ok(image)),

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use catalogue::Instance;
 use wire::{Category, Operation};
 
-use super::Reporter;
+use super::{Layouts, Reporter};
 use crate::image::{self, Image};
 use crate::interrupt::{Interrupt, Urgency};
 use crate::measure::{self, Attempt, KatError, Step};
@@ -34,6 +34,8 @@ pub struct Bench<'a> {
     pub instance: Option<&'a Instance>,
     /// How often operations are called.
     pub settings: measure::Settings,
+    /// What was measured on images of other layouts.
+    pub layouts: &'a Layouts,
     /// Ctrl-C.
     pub interrupt: &'a Interrupt,
     /// Who is told how far things are.
@@ -80,7 +82,7 @@ impl Bench<'_> {
             }
             let started = match session.take() {
                 Some(session) => Ok(session),
-                None => keep_spoiled(self.start())?,
+                None => keep_spoiled(self.restart())?,
             };
             let (record, spoiled) = match started {
                 Ok(mut running) => {
@@ -173,6 +175,16 @@ impl Bench<'_> {
         Err(SessionError::Spoiled(last.unwrap_or(Spoiled::Deadline(0))))
     }
 
+    /// Starts the image for operations, after another meter has run the known-answer test: how many
+    /// passes a key exchange has is not known to a meter that was not asked for its sizes.
+    pub(super) fn restart(&self) -> Result<Session, SessionError> {
+        let mut session = self.start()?;
+        if session.introduction().hello.category == Category::Kex {
+            session.sizes()?;
+        }
+        Ok(session)
+    }
+
     fn operation(
         &self,
         session: &mut Session,
@@ -190,9 +202,13 @@ impl Bench<'_> {
         })?;
         let Attempt {
             plan,
-            outcome,
+            mut outcome,
             disturbed_retries,
         } = attempt;
+        if let Ok(measurement) = &mut outcome {
+            let layouts = self.layouts.get(&operation);
+            measurement.layouts = layouts.cloned().unwrap_or_default();
+        }
         let expected = Duration::from_secs_f64(plan.estimated_seconds.max(0.0));
         let occasion = Occasion {
             started,
@@ -241,7 +257,7 @@ impl Bench<'_> {
 }
 
 /// Ends a session in which something went wrong.
-fn end(session: Session, spoiled: &Spoiled) {
+pub(super) fn end(session: Session, spoiled: &Spoiled) {
     if spoiled.meter_is_well() {
         session.bye();
     } else {
@@ -259,11 +275,13 @@ pub fn is_interruption(error: &miette::Report) -> bool {
 }
 
 /// What is being done, in words.
-fn words(step: Step) -> String {
+pub(super) fn words(step: Step) -> String {
     match step {
         Step::Calibration => "calibration".to_owned(),
         Step::Trial { number, of } => format!("trial {number} of {of}"),
         Step::Samples => "samples".to_owned(),
+        Step::Events => "events".to_owned(),
+        Step::Cold => "cold calls".to_owned(),
         Step::Memory => "memory".to_owned(),
     }
 }

@@ -8,6 +8,7 @@
 mod build;
 mod kat_log;
 pub mod label;
+mod layouts;
 mod progress;
 mod settings;
 mod sizes;
@@ -21,6 +22,7 @@ use catalogue::Catalogue;
 use miette::Diagnostic;
 use thiserror::Error;
 
+pub use layouts::Layouts;
 pub use progress::Reporter;
 pub use settings::{Selection, Settings};
 pub use subject::subject;

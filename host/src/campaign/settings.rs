@@ -119,6 +119,10 @@ pub struct Settings {
     pub plan: PlanSettings,
     /// Longest time on the wall for an answer that nobody can predict.
     pub patience: Duration,
+    /// Whether operations are called cold as well.
+    pub cold: bool,
+    /// Images of other layouts whose trials are run as well.
+    pub layouts: u32,
 }
 
 impl Settings {
@@ -127,6 +131,7 @@ impl Settings {
         measure::Settings {
             plan: self.plan,
             patience: self.patience,
+            cold: self.cold,
         }
     }
 
@@ -148,7 +153,12 @@ impl Settings {
             minimum_calls: self.plan.minimum_calls,
             maximum_calls_per_trial: self.plan.maximum_calls_per_trial,
         };
-        json!({ "version": env!("CARGO_PKG_VERSION"), "plan": plan })
+        json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "plan": plan,
+            "cold": self.cold,
+            "layouts": self.layouts,
+        })
     }
 
     /// Writes the settings into a fresh run directory, or compares them with those of one that is
@@ -241,6 +251,8 @@ mod tests {
     fn settings(folder: &std::path::Path) -> Settings {
         Settings {
             patience: measure::PATIENCE,
+            cold: false,
+            layouts: 0,
             run_directory: folder.to_owned(),
             systems: vec!["qemu-virt".into()],
             selection: Selection::Named(vec!["pqclean/ML-KEM-768".into()]),
@@ -264,6 +276,25 @@ mod tests {
             error.contains("campaign.json: key `plan.trial_target_seconds` is 1.0"),
             "{error}"
         );
+        for (key, change) in [
+            (
+                "cold",
+                Settings {
+                    cold: true,
+                    ..first.clone()
+                },
+            ),
+            (
+                "layouts",
+                Settings {
+                    layouts: 2,
+                    ..first.clone()
+                },
+            ),
+        ] {
+            let error = change.claim().unwrap_err().to_string();
+            assert!(error.contains(&format!("key `{key}` is")), "{error}");
+        }
         let mut more = first.clone();
         more.selection = Selection::Named(vec!["pqclean/HQC-128".into()]);
         more.claim().unwrap();

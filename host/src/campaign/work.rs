@@ -3,7 +3,7 @@
 use catalogue::{FlagSet, Instance};
 use wire::{Category, Operation};
 
-use super::{Reporter, Settings, build, kat_log, label, sizes, subject};
+use super::{Layouts, Reporter, Settings, build, kat_log, label, sizes, subject};
 use crate::image::{Cache, Image};
 use crate::interrupt::Interrupt;
 use crate::measurement::KatOutcome;
@@ -14,6 +14,9 @@ use crate::record::read::ReadError;
 use crate::record::store::RunDirectory;
 use crate::session::Session;
 use crate::system::System;
+
+/// No trials on other layouts.
+pub static NO_LAYOUTS: Layouts = Layouts::new();
 
 /// What the instances of one system are measured with.
 pub struct Work<'a> {
@@ -75,15 +78,25 @@ impl Work<'_> {
             left
         };
         self.reporter.skipped(all.len() - left.len());
-        let outcome = self.bench(instance, &tested.image).measure(
-            &left,
-            &tested.subject,
-            tested.session,
-            &mut |record| {
-                self.directory.write(system, record)?;
-                Ok(())
-            },
-        )?;
+        let layouts = if self.settings.layouts > 0 && !left.is_empty() {
+            // One image at a time: a board holds no more, and an emulator beside would disturb.
+            tested.session.take().map(Session::bye);
+            let flags = tested.subject.image.flag_set;
+            match self.layouts(instance, flags, &left) {
+                Err(error) if label::is_interruption(&error) => return Ok(Outcome::Interrupted),
+                layouts => layouts?,
+            }
+        } else {
+            Layouts::new()
+        };
+        let bench = label::Bench {
+            layouts: &layouts,
+            ..self.bench(instance, &tested.image)
+        };
+        let outcome = bench.measure(&left, &tested.subject, tested.session, &mut |record| {
+            self.directory.write(system, record)?;
+            Ok(())
+        })?;
         Ok(outcome)
     }
 
@@ -111,13 +124,18 @@ impl Work<'_> {
         Ok(left)
     }
 
-    fn bench<'a>(&'a self, instance: &'a Instance, image: &'a Image) -> label::Bench<'a> {
+    pub(super) fn bench<'a>(
+        &'a self,
+        instance: &'a Instance,
+        image: &'a Image,
+    ) -> label::Bench<'a> {
         label::Bench {
             project: self.project,
             system: self.system,
             image,
             instance: Some(instance),
             settings: self.settings.measure(),
+            layouts: &NO_LAYOUTS,
             interrupt: self.interrupt,
             reporter: self.reporter,
         }
@@ -131,7 +149,7 @@ impl Work<'_> {
         let mut best: Option<Tested> = None;
         for flags in FlagSet::ALL {
             self.reporter.doing(&instance.name(), "building");
-            let built = build::image(instance, flags, self.system, self.cache, self.interrupt)?;
+            let built = build::image(instance, flags, 0, self.system, self.cache, self.interrupt)?;
             let image = match built {
                 Ok(image) => image,
                 Err(reason) => {

@@ -87,6 +87,7 @@ fn command(recipe: &Recipe, root: &Path, target_folder: &Path) -> Command {
         .env(environment::BOARD, recipe.board.name)
         .env(environment::FLAGS, recipe.flags.name())
         .env(environment::DRILL, recipe.drills.join(","))
+        .env(environment::LAYOUT, recipe.layout.to_string())
         // They would change the image without being among its ingredients.
         .env_remove("RUSTFLAGS")
         .env_remove("CARGO_ENCODED_RUSTFLAGS")

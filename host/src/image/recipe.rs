@@ -36,6 +36,8 @@ pub struct Recipe<'a> {
     pub flags: FlagSet,
     /// Deliberate flaws, to test the instrument.
     pub drills: Vec<String>,
+    /// Bytes by which the code is shifted, see [`catalogue::environment::LAYOUT`].
+    pub layout: u32,
 }
 
 /// Everything that goes into an image. Two images with equal ingredients are equal.
@@ -47,6 +49,7 @@ pub struct Ingredients {
     label: String,
     flag_set: String,
     drills: Vec<String>,
+    layout: u32,
     rustc: String,
     c_compiler: String,
     c_library: String,
@@ -72,6 +75,7 @@ impl Ingredients {
             label: recipe.instance.label.clone(),
             flag_set: recipe.flags.name().to_owned(),
             drills: recipe.drills.clone(),
+            layout: recipe.layout,
             rustc: rust_compiler(root)?,
             c_compiler: format!(
                 "{}: {}",
@@ -101,6 +105,7 @@ impl Ingredients {
             label: "ML-KEM-768".to_owned(),
             flag_set: "guide".to_owned(),
             drills: Vec::new(),
+            layout: 0,
             rustc: "rustc 1.95.0".to_owned(),
             c_compiler: "gcc 12.2.0".to_owned(),
             c_library: "picolibc 1.8".to_owned(),
@@ -270,6 +275,7 @@ mod tests {
                 board: catalogue::board("linux").unwrap(),
                 flags: FlagSet::Guide,
                 drills: Vec::new(),
+                layout: 0,
             };
             Ingredients::gather(&recipe, &root).unwrap().key()
         };

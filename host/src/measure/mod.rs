@@ -2,13 +2,17 @@
 //!
 //! First the known answers: an instance that computes something else is not timed by default. Then, for each operation,
 //! one call to learn how long it takes, the plan that follows from it, the trials, a pass of
-//! per-call samples, and the memory of one call.
+//! per-call samples, passes over the core's events, cold calls where they are asked for, and the
+//! memory of one call.
 
+mod clock;
 mod difference;
 mod kat;
 mod operation;
+mod passes;
 mod verified;
 
+pub use clock::Clock;
 pub use kat::{KatError, known_answer};
-pub use operation::{Attempt, PATIENCE, Settings, Step, operation};
+pub use operation::{Attempt, PATIENCE, Settings, Step, operation, trials};
 pub use verified::lines;

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use wire::{CounterSource, Operation, Unit};
+use wire::{CounterSource, Operation};
+
+use super::passes;
 
 use crate::measurement::{Measurement, MemoryUse, Plan, Spoiled, Trial};
 use crate::record::plan::{CALIBRATION, PlanSettings, plan};
@@ -10,13 +12,6 @@ use crate::session::{Session, SessionError, keep_spoiled};
 
 /// Words that fill the stack: two, because a value on the stack can equal the first.
 const PATTERNS: [u64; 2] = [0xa5c3_96e1_5a3c_691e, 0x3b9a_ca07_c465_35f8];
-
-/// A trial whose clock falls below this share of the reference was disturbed. Steps of a key
-/// exchange are not judged: their brackets are too short.
-const DISTURBED_BELOW: f64 = 0.95;
-
-/// Trials shorter than this are not judged: their time is not precise enough.
-const SHORTEST_JUDGED_SECONDS: f64 = 0.010;
 
 /// How often a disturbed trial is repeated.
 const REPETITIONS: u64 = 2;
@@ -28,6 +23,8 @@ pub struct Settings {
     pub plan: PlanSettings,
     /// Longest time on the wall for an answer that nobody can predict.
     pub patience: Duration,
+    /// Whether they are called cold as well.
+    pub cold: bool,
 }
 
 /// Longest time on the wall for an answer that nobody can predict, unless the user says otherwise:
@@ -48,6 +45,10 @@ pub enum Step {
     },
     /// The pass of per-call samples.
     Samples,
+    /// Passes over the core's events.
+    Events,
+    /// Calls that find everything cold.
+    Cold,
     /// The memory of one call.
     Memory,
 }
@@ -74,10 +75,7 @@ pub fn operation(
     settings: &Settings,
     progress: &mut dyn FnMut(Step),
 ) -> Result<Attempt, SessionError> {
-    let mut course = Course {
-        plan: CALIBRATION,
-        disturbed_retries: 0,
-    };
+    let mut course = Course::new();
     let result = measure(session, operation, settings, progress, &mut course);
     Ok(Attempt {
         plan: course.plan,
@@ -92,13 +90,39 @@ struct Course {
     disturbed_retries: u64,
 }
 
-fn measure(
+impl Course {
+    fn new() -> Self {
+        Self {
+            plan: CALIBRATION,
+            disturbed_retries: 0,
+        }
+    }
+}
+
+/// The trials of one operation, and nothing else.
+///
+/// # Errors
+///
+/// Every error that is not the target's doing.
+pub fn trials(
     session: &mut Session,
     operation: Operation,
-    settings: &Settings,
+    settings: &PlanSettings,
+    progress: &mut dyn FnMut(Step),
+) -> Result<Result<Vec<Trial>, Spoiled>, SessionError> {
+    let mut course = Course::new();
+    let result = planned_trials(session, operation, settings, progress, &mut course);
+    keep_spoiled(result.map(|(trials, _)| trials))
+}
+
+/// Plans and runs the trials; beside them, how long one call takes on the target's clock.
+fn planned_trials(
+    session: &mut Session,
+    operation: Operation,
+    settings: &PlanSettings,
     progress: &mut dyn FnMut(Step),
     course: &mut Course,
-) -> Result<Measurement, SessionError> {
+) -> Result<(Vec<Trial>, Duration), SessionError> {
     progress(Step::Calibration);
     let source = session.introduction().hello.counter.source;
     let mut call = duration(&session.calibrate(operation)?, source);
@@ -107,30 +131,57 @@ fn measure(
         let run = session.calibrate(Operation::Exchange)?;
         call = call.max(duration(&run, source));
     }
-    let plan = plan(call.as_secs_f64(), &settings.plan);
+    let plan = plan(call.as_secs_f64(), settings);
     course.plan = plan;
     let expected = call.saturating_mul(plan.calls_per_trial.saturating_add(plan.warmups));
 
     let mut trials = Vec::new();
-    for number in 1..=plan.trials {
+    let mut trial = |session: &mut Session, number| {
         progress(Step::Trial {
             number,
             of: plan.trials,
         });
-        let mut repetitions = 0;
-        let trial = loop {
-            let trial = session.trial(operation, plan.warmups, plan.calls_per_trial, expected)?;
-            let judged = !operation.is_step() && is_disturbed(&trial, fixed_clock(session));
-            if repetitions == REPETITIONS || !judged {
-                break trial;
-            }
-            repetitions += 1;
-        };
-        course.disturbed_retries += repetitions;
-        trials.push(trial);
+        let trial = session.trial(operation, plan.warmups, plan.calls_per_trial, expected)?;
+        if !operation.is_step() {
+            session.clock.see(&trial);
+        }
+        Ok::<_, SessionError>(trial)
+    };
+    for number in 1..=plan.trials {
+        trials.push(trial(session, number)?);
     }
+    // Judged when all are there: the first may be the slow one.
+    for _ in 0..REPETITIONS {
+        for (number, kept) in (1..).zip(&mut trials) {
+            if !operation.is_step() && session.clock.fell(kept) {
+                *kept = trial(session, number)?;
+                course.disturbed_retries += 1;
+            }
+        }
+    }
+    Ok((trials, call))
+}
+
+fn measure(
+    session: &mut Session,
+    operation: Operation,
+    settings: &Settings,
+    progress: &mut dyn FnMut(Step),
+    course: &mut Course,
+) -> Result<Measurement, SessionError> {
+    let (trials, call) = planned_trials(session, operation, &settings.plan, progress, course)?;
+    let plan = course.plan;
+    let expected = call.saturating_mul(plan.calls_per_trial.saturating_add(plan.warmups));
     progress(Step::Samples);
     let samples = session.samples(operation, plan.warmups, plan.calls_per_trial, expected)?;
+    progress(Step::Events);
+    let events = passes::events(session, operation, &plan, call)?;
+    let cold = if settings.cold {
+        progress(Step::Cold);
+        Some(passes::cold(session, operation, &plan, call)?)
+    } else {
+        None
+    };
     progress(Step::Memory);
     let memory = memory(session, operation)?;
     Ok(Measurement {
@@ -138,6 +189,9 @@ fn measure(
         plan,
         trials,
         samples,
+        events,
+        cold,
+        layouts: Vec::new(),
         memory: Some(memory),
     })
 }
@@ -174,21 +228,6 @@ fn memory(session: &mut Session, operation: Operation) -> Result<MemoryUse, Sess
     })
 }
 
-/// Frequency of the core's clock, where cycles are counted and it is known.
-fn fixed_clock(session: &Session) -> Option<u64> {
-    let counter = &session.introduction().hello.counter;
-    (counter.source.unit() == Unit::Cycles).then_some(counter.frequency_hz)?
-}
-
-/// Whether the core's clock fell during a trial.
-fn is_disturbed(trial: &Trial, clock_hz: Option<u64>) -> bool {
-    let seconds = trial.nanoseconds as f64 / 1e9;
-    clock_hz.is_some_and(|clock| {
-        seconds > SHORTEST_JUDGED_SECONDS
-            && (trial.count as f64) / seconds < DISTURBED_BELOW * clock as f64
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,20 +243,5 @@ mod tests {
         let nanoseconds = |source| duration(&call, source).as_nanos();
         assert_eq!(nanoseconds(CounterSource::Icount), 559_623);
         assert_eq!(nanoseconds(CounterSource::Pmccntr), 559_632);
-    }
-
-    #[test]
-    fn a_falling_clock_is_a_disturbance_only_where_the_clock_is_known() {
-        let trial = |nanoseconds, count| Trial {
-            calls: 10,
-            count,
-            nanoseconds,
-            sweeps: wire::Sweeps::default(),
-        };
-        let clock = Some(1_000_000_000);
-        assert!(is_disturbed(&trial(1_000_000_000, 940_000_000), clock));
-        assert!(!is_disturbed(&trial(1_000_000_000, 960_000_000), clock));
-        assert!(!is_disturbed(&trial(9_000_000, 1), clock));
-        assert!(!is_disturbed(&trial(1_000_000_000, 1), None));
     }
 }

@@ -1,12 +1,17 @@
 //! Fixed inputs for tests: a decapsulation on a board that counts cycles, and in an emulator.
 
 use catalogue::{BuildReport, CompilerReport, FlagSet, Frame, FrameKind, LibraryReport, Unit};
-use wire::{Counter, CounterSource, FieldDigest, Hello, KatReport, Operation, SelfTest, Sled};
+use wire::{
+    Counter, CounterSource, Event, EventReading, FieldDigest, Hello, KatReport, Operation,
+    SelfTest, Sled,
+};
 
 use super::assemble::{ImageFacts, Occasion, Outcome, Subject};
 use super::environment::Target;
 use super::schema::{Record, Sha256, StaticMemory, Unknown, UtcTime};
-use crate::measurement::{Answers, KatOutcome, Measurement, MemoryUse, Plan, Traffic, Trial};
+use crate::measurement::{
+    Answers, EventTotal, KatOutcome, Measurement, MemoryUse, Plan, Traffic, Trial,
+};
 use crate::system;
 
 /// The answers of a test that passed.
@@ -222,6 +227,22 @@ pub fn measurement() -> Measurement {
             trial(28_000_456, 11_666_857),
         ],
         samples: vec![699_990, 699_991, 700_250, 699_990, 699_990],
+        events: wire::Event::ALL
+            .iter()
+            .zip(1..)
+            .map(|(event, place)| EventTotal {
+                event: *event,
+                calls: 10,
+                reading: match event {
+                    // Not every counter is one of cycles: see `record_of`.
+                    Event::Cycles | Event::L2Refills => EventReading::NotAvailable,
+                    Event::L1iAccesses => EventReading::Overflowed,
+                    _ => EventReading::Count(7_000_000 / place),
+                },
+            })
+            .collect(),
+        cold: None,
+        layouts: Vec::new(),
         memory: Some(MemoryUse {
             used: wire::MemoryUse {
                 stack: wire::StackUse {
@@ -246,7 +267,11 @@ pub fn measurement() -> Measurement {
 
 /// A record of this counter's measurement on this system.
 pub fn record_of(system: &str, source: CounterSource) -> Record {
-    let outcome: Outcome = Ok(measurement());
+    let mut measurement = measurement();
+    if source.unit() == wire::Unit::Cycles {
+        measurement.events[0].reading = EventReading::Count(7_000_000);
+    }
+    let outcome: Outcome = Ok(measurement);
     let subject = subject(system, source);
     Record::assemble(&subject, &occasion(), Operation::Dec, &PLAN, &outcome)
 }

@@ -3,7 +3,10 @@
 //! Means are over all calls of all trials; medians, minima and maxima are over the trials' own
 //! means. Nothing else in this program computes a statistic of a record.
 
-use super::schema::{MeterTrial, Record, Trial};
+use indexmap::IndexMap;
+use wire::{Event, Unit};
+
+use super::schema::{EventCount, Layout, MeterTrial, Record, Trial};
 
 /// Calls that the assessment guide asks for.
 pub const GUIDE_MEASUREMENTS: u64 = 100;
@@ -107,6 +110,35 @@ pub fn mean_count(trials: &[MeterTrial]) -> Option<f64> {
         .iter()
         .try_fold(0u128, |sum, trial| Some(sum + u128::from(trial.count?)))?;
     finite(count as f64 / calls as f64)
+}
+
+/// Instructions in a cycle, from what was counted of these two events.
+pub fn ipc(events: &IndexMap<String, EventCount>) -> Option<f64> {
+    let mean = |event: Event| match events.get(event.name()) {
+        Some(EventCount::Mean(mean)) => Some(*mean),
+        _ => None,
+    };
+    finite(mean(Event::Instructions)? / mean(Event::Cycles)?)
+}
+
+/// How far the layouts that have a mean count are apart, by their median.
+pub fn spread(layouts: &[Layout]) -> Option<f64> {
+    let counts = sorted(layouts.iter().filter_map(|layout| layout.mean_count));
+    let [least, .., most] = counts[..] else {
+        return None;
+    };
+    finite((most - least) / median(&counts)?)
+}
+
+/// Median of counts of single calls.
+pub fn median_count(samples: &[u64]) -> Option<f64> {
+    median(&sorted(samples.iter().map(|sample| *sample as f64)))
+}
+
+/// Clock of the core in a trial, in hertz: count by seconds, where the count is one of cycles.
+pub fn clock_hz(unit: Option<Unit>, count: Option<u64>, seconds: f64) -> Option<f64> {
+    (unit == Some(Unit::Cycles)).then_some(())?;
+    finite(count? as f64 / seconds)
 }
 
 /// Clock of the core in hertz: cycles by seconds.
@@ -233,6 +265,47 @@ mod tests {
         assert!(statistics.by_key().iter().all(|(_, value)| value.is_none()));
         assert_eq!(mean_count(&[]), None);
         assert_eq!(CoreClock::of(&[]), None);
+    }
+
+    #[test]
+    fn instructions_in_a_cycle_need_both() {
+        let events = |cycles: EventCount| {
+            IndexMap::from([
+                ("instructions".to_owned(), EventCount::Mean(3000.0)),
+                ("cycles".to_owned(), cycles),
+            ])
+        };
+        assert_eq!(ipc(&events(EventCount::Mean(2000.0))), Some(1.5));
+        for none in [EventCount::Overflowed, EventCount::NotAvailable] {
+            assert_eq!(ipc(&events(none)), None);
+        }
+        assert_eq!(ipc(&events(EventCount::Mean(0.0))), None);
+        assert_eq!(ipc(&IndexMap::new()), None);
+    }
+
+    #[test]
+    fn the_spread_of_layouts_is_relative_to_their_median() {
+        let layout = |mean_count| Layout {
+            shift_bytes: 0,
+            elf_sha256: None,
+            mean_count,
+            reason: None,
+            unknown: Unknown::new(),
+        };
+        let some = [98.0, 100.0, 104.0].map(|count| layout(Some(count)));
+        assert_eq!(spread(&some), Some(0.06));
+        assert_eq!(spread(&[some[0].clone(), some[0].clone()]), Some(0.0));
+        assert_eq!(spread(&[some[0].clone(), layout(None)]), None);
+        assert_eq!(spread(&[]), None);
+        assert_eq!(median_count(&[3, 1, 10, 2]), Some(2.5));
+    }
+
+    #[test]
+    fn only_cycles_have_a_clock() {
+        assert_eq!(clock_hz(Some(Unit::Cycles), Some(30), 2.0), Some(15.0));
+        assert_eq!(clock_hz(Some(Unit::Ticks), Some(30), 2.0), None);
+        assert_eq!(clock_hz(Some(Unit::Cycles), None, 2.0), None);
+        assert_eq!(clock_hz(Some(Unit::Cycles), Some(30), 0.0), None);
     }
 
     proptest! {

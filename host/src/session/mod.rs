@@ -10,6 +10,7 @@ mod gather;
 mod hello;
 mod known_answers;
 mod log;
+mod passes;
 mod watch;
 
 use std::time::{Duration, Instant};
@@ -26,7 +27,7 @@ use watch::{Patience, scale};
 
 use crate::image::Image;
 use crate::interrupt::Interrupt;
-use crate::measure::PATIENCE;
+use crate::measure::{Clock, PATIENCE};
 use crate::measurement::{Introduction, Spoiled, Traffic, Trial};
 use crate::system::{Output, Running, System};
 
@@ -83,6 +84,8 @@ pub struct Session {
     exchange: Exchange,
     options: Options,
     introduction: Introduction,
+    /// The core's clock, as far as its trials showed it.
+    pub clock: Clock,
     /// Wall time that an operation's calibration took, which includes its set-up.
     setups: Vec<(Operation, Duration)>,
 }
@@ -140,6 +143,7 @@ impl Session {
         Ok(Self {
             exchange,
             options,
+            clock: Clock::new(&hello.counter),
             introduction: Introduction {
                 hello,
                 ready_seconds,

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::order;
 use crate::record::schema::{KatStatus, Record, Status};
+use crate::record::statistics::median_count;
 use crate::record::store;
 
 /// The records of one system in one run, under the name that a reader knows it by.
@@ -69,6 +70,12 @@ pub struct Cell {
     /// The unit as people see it.
     #[serde(skip)]
     pub unit_heading: Option<&'static str>,
+    /// Count of one call that finds everything cold: the median.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cold_count: Option<f64>,
+    /// Instructions in a core clock cycle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ipc: Option<f64>,
     /// Time of one call, on average, on the system's own clock.
     pub mean_seconds: Option<f64>,
     /// Input in 10^6 bytes a second, of a hash function.
@@ -146,6 +153,10 @@ fn cell(record: &Record) -> Cell {
         mean_count: count.map(|(count, _)| count),
         unit: count.map(|(_, unit)| unit.name()),
         unit_heading: count.map(|(_, unit)| unit.heading()),
+        cold_count: meter
+            .and_then(|meter| meter.cold.as_ref())
+            .and_then(|cold| median_count(&cold.samples)),
+        ipc: meter.and_then(|meter| meter.ipc),
         mean_seconds: record.mean_seconds,
         throughput_megabytes_per_second: record.throughput_megabytes_per_second,
         emulated: record.is_emulated(),

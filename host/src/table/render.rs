@@ -141,6 +141,11 @@ fn strips(comparison: &Comparison) -> Vec<Strip> {
         let cells = rows.iter().map(text);
         cells.map(|text| text.unwrap_or(NONE.to_owned())).collect()
     };
+    // What most tables do not have takes no room in them.
+    let any = |index: usize, has: fn(&Cell) -> bool| {
+        let mut cells = rows.iter().filter_map(|row| row.cells.get(index)?.as_ref());
+        cells.any(has)
+    };
     let mut number = |group, heading: String, cells: Vec<String>| {
         strips.push(Strip {
             heading,
@@ -155,6 +160,20 @@ fn strips(comparison: &Comparison) -> Vec<Strip> {
         number(Group::Counts, named(system, &unit), cells);
     }
     for (index, system) in systems.iter().enumerate() {
+        if any(index, |cell| cell.cold_count.is_some()) {
+            let cold = |cell: &Cell| cell.cold_count.map(format::count);
+            number(
+                Group::Counts,
+                named(system, "cold call"),
+                each(&cold, index),
+            );
+        }
+        if any(index, |cell| cell.ipc.is_some()) {
+            let ipc = |cell: &Cell| cell.ipc.map(format::general);
+            number(Group::Counts, named(system, "IPC"), each(&ipc, index));
+        }
+    }
+    for (index, system) in systems.iter().enumerate() {
         let time = match system.emulated {
             true => "time,\nvirtual",
             false => "time",
@@ -162,13 +181,9 @@ fn strips(comparison: &Comparison) -> Vec<Strip> {
         let seconds = |cell: &Cell| Some(marked(cell, format::seconds(cell.mean_seconds?)));
         number(Group::Times, named(system, time), each(&seconds, index));
     }
-    let has_throughput = |index: usize| {
-        let cells = rows.iter().filter_map(|row| row.cells.get(index)?.as_ref());
-        let mut rates = cells.map(|cell| cell.throughput_megabytes_per_second);
-        rates.any(|rate| rate.is_some())
-    };
+    let has_throughput = |cell: &Cell| cell.throughput_megabytes_per_second.is_some();
     for (index, system) in systems.iter().enumerate() {
-        if !has_throughput(index) {
+        if !any(index, has_throughput) {
             continue;
         }
         let unit = match system.emulated {

@@ -73,6 +73,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
                 board,
                 flags: FlagSet::Guide,
                 drills: Vec::new(),
+                layout: 0,
             })
         };
         let [first, second] = INSTANCES;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use catalogue::environment::{LAYOUT_LIMIT, LAYOUT_STEP};
 use clap::Args;
 use regex::Regex;
 
@@ -42,7 +43,17 @@ pub struct Arguments {
     /// between two signs of life
     #[arg(long, value_name = "S", default_value_t = PATIENCE.as_secs_f64(), value_parser = positive)]
     patience: f64,
+    /// Also call with caches and TLB cold and the branch predictor thrashed, 100 times at most
+    #[arg(long)]
+    cold: bool,
+    /// Also run the trials on N images whose code is shifted by 16, 32, ... bytes: how much its
+    /// place alone moves the figures
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=MOST_LAYOUTS))]
+    layouts: u32,
 }
+
+/// Images of other layouts at most.
+const MOST_LAYOUTS: i64 = (LAYOUT_LIMIT / LAYOUT_STEP - 1) as i64;
 
 /// Runs the campaign and shows what it brought home.
 ///
@@ -63,6 +74,8 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
             ..PlanSettings::default()
         },
         patience: Duration::from_secs_f64(arguments.patience),
+        cold: arguments.cold,
+        layouts: arguments.layouts,
     };
     run_and_show(&settings, context)
 }

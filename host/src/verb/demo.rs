@@ -63,6 +63,8 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
             ..PlanSettings::default()
         },
         patience: PATIENCE,
+        cold: false,
+        layouts: 0,
     };
     campaign::run_and_show(&settings, context)
 }

@@ -67,6 +67,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         board,
         flags: FlagSet::Guide,
         drills: arguments.drills.clone(),
+        layout: 0,
     };
     let image = Cache::new(&project).image(&recipe, &context.interrupt)?;
     let options = Options::for_system(&*system, &context.interrupt);

@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::output;
 use crate::campaign::label::{Bench, is_interruption};
-use crate::campaign::{Reporter, subject};
+use crate::campaign::{Layouts, Reporter, subject};
 use crate::cli::Context;
 use crate::image::{Elf, Image, Machine, report_beside};
 use crate::measure;
@@ -31,6 +31,9 @@ pub struct Arguments {
     /// The system to run it on; by default the one that the image is for
     #[arg(long, value_name = "S")]
     system: Option<String>,
+    /// Also call with caches and TLB cold and the branch predictor thrashed
+    #[arg(long)]
+    cold: bool,
 }
 
 /// Runs it.
@@ -78,7 +81,9 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
                 ..PlanSettings::default()
             },
             patience: measure::PATIENCE,
+            cold: arguments.cold,
         },
+        layouts: &Layouts::new(),
         interrupt: &context.interrupt,
         reporter: &reporter,
     };

@@ -12,9 +12,9 @@ use host::line::{Line, socket_pair};
 use host::session::{Expectations, Log, LogLine, Options, Session, SessionError};
 use host::system::{Life, Output, Running};
 use wire::{
-    Category, Counter, CounterSource, Decoder, Fault, FaultKind, HeapUse, Hello, Kind, MemoryUse,
-    Request, Response, SAMPLES_PER_BLOCK, SampleBlock, SelfTest, Sizes, Sled, StackProbe, StackUse,
-    Sweeps,
+    Category, ColdSequence, Counter, CounterSource, Decoder, Event, EventPass, EventReading, Fault,
+    FaultKind, HeapUse, Hello, Kind, MemoryUse, Purge, Request, Response, SAMPLES_PER_BLOCK,
+    SampleBlock, SelfTest, Sizes, Sled, StackProbe, StackUse, Sweeps,
 };
 
 /// What the meter does with one request.
@@ -98,6 +98,49 @@ pub fn samples(calls: u32) -> Vec<u64> {
     (0..u64::from(calls))
         .map(|call| 100_000 + call * 37 % 50)
         .collect()
+}
+
+/// The cold calls that the fake measures.
+pub fn cold_samples(calls: u32) -> Vec<u64> {
+    samples(calls).iter().map(|sample| 2 * sample).collect()
+}
+
+/// What the fake does before each of them.
+pub const COLD_SEQUENCE: ColdSequence = ColdSequence {
+    purge: Purge::SetWay {
+        levels: 2,
+        lines: 1000,
+    },
+    branches: 500,
+    count: 10_000,
+    nanoseconds: 5000,
+    overhead: 60,
+};
+
+/// Passes of the fake's events, of which its core has all but the last.
+pub const EVENT_PASSES: u32 = 3;
+
+/// What the fake counts in a pass: each event once for each call, but for one that wraps.
+pub fn events(calls: u32, pass: u32) -> EventPass {
+    let (last, others) = Event::ALL.split_last().unwrap();
+    let mut readings = heapless::Vec::new();
+    if pass == 0 {
+        readings.push((*last, EventReading::NotAvailable)).unwrap();
+    }
+    for (index, event) in (0..).zip(others) {
+        let reading = match event {
+            Event::L1dAccesses => EventReading::Overflowed,
+            _ => EventReading::Count(u64::from(calls)),
+        };
+        if index % EVENT_PASSES == pass {
+            readings.push((*event, reading)).unwrap();
+        }
+    }
+    EventPass {
+        passes: EVENT_PASSES,
+        calls,
+        readings,
+    }
 }
 
 /// The known-answer text that the fake regenerates: two blocks and a bit.
@@ -291,6 +334,9 @@ impl Fake {
                 sweeps: Sweeps::default(),
             }],
             Request::Samples(plan) => blocks_of(&samples(plan.calls)),
+            Request::Events { plan, pass } => vec![Response::Events(events(plan.calls, *pass))],
+            Request::ColdSequence => vec![Response::ColdSequence(COLD_SEQUENCE)],
+            Request::Cold(plan) => blocks_of(&cold_samples(plan.calls)),
             Request::Memory { .. } => vec![Response::Memory(MemoryUse {
                 stack: StackUse {
                     painted_bytes: 4096,

@@ -56,6 +56,7 @@ impl Bench {
             board: catalogue::board(system.board()).unwrap(),
             flags: FlagSet::Guide,
             drills: Vec::new(),
+            layout: 0,
         };
         let image = Cache::new(&project)
             .image(&recipe, &Interrupt::new())

@@ -1,8 +1,11 @@
 //! AArch64, measured at EL1.
 
+pub mod branches;
 mod call;
+pub mod cold;
 pub mod counter;
 pub mod entry;
+pub mod events;
 pub mod exceptions;
 pub mod paging;
 pub mod probes;

@@ -1,7 +1,10 @@
 //! x86-64, measured in user mode.
 
+pub mod branches;
 mod call;
+pub mod cold;
 pub mod counter;
+pub mod events;
 pub mod exceptions;
 pub mod probes;
 

@@ -2,7 +2,7 @@
 
 use catalogue::{Frame, LibraryReport};
 
-use super::{ImageFacts, Occasion, Outcome, Subject, seconds, trouble};
+use super::{ImageFacts, Occasion, Outcome, Subject, passes, seconds, trouble};
 use crate::measurement::Measurement;
 use crate::record::schema::{
     Captured, Counter, Emulator, HeapSweep, Image, Inputs, LargestFrame, Memory, Meter, MeterTrial,
@@ -43,15 +43,23 @@ pub(super) fn meter(
             measurements: trial.calls.into(),
             seconds: seconds(trial.nanoseconds),
             count: counts.then_some(trial.count),
+            clock_hz: statistics::clock_hz(
+                counter.as_ref().map(|counter| counter.unit),
+                Some(trial.count),
+                seconds(trial.nanoseconds),
+            ),
             unknown: Unknown::new(),
         })
         .collect();
+    let mean_count = statistics::mean_count(&trials);
+    let events = measurement.map(|measurement| passes::events(&measurement.events));
+    let emulated = subject.emulator.is_some();
     Meter {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         system: subject.system.clone(),
         board: subject.image.board.clone(),
         counter,
-        mean_count: statistics::mean_count(&trials),
+        mean_count,
         trials,
         samples: measurement
             .map(|measurement| measurement.samples.clone())
@@ -59,8 +67,14 @@ pub(super) fn meter(
             .into_iter()
             .collect(),
         inputs: Inputs::Same,
-        cold: None,
-        events: None,
+        cold: measurement
+            .and_then(|measurement| measurement.cold.as_ref())
+            .map(|cold| passes::cold(cold, emulated)),
+        ipc: events.as_ref().and_then(statistics::ipc),
+        events,
+        layouts: measurement.and_then(|measurement| {
+            passes::layouts(&measurement.layouts, &subject.image, mean_count)
+        }),
         memory: memory(subject, measurement),
         image: image(&subject.image),
         transport: transport(subject, occasion),

@@ -5,6 +5,7 @@
 //! operation without a measurement becomes a record too, so that it cannot be overlooked.
 
 mod meter;
+mod passes;
 mod process;
 mod subject;
 mod trouble;

@@ -36,6 +36,13 @@ pub struct Meter {
     /// Counts of other events in one call, by name; null when not measured.
     #[serde(deserialize_with = "nullable")]
     pub events: Option<IndexMap<String, EventCount>>,
+    /// Instructions in a core clock cycle, from those two events; null where either is missing, as
+    /// it is wherever no real cycles are counted.
+    #[serde(deserialize_with = "nullable")]
+    pub ipc: Option<f64>,
+    /// How much the place of the code alone moves the count; null when not measured.
+    #[serde(deserialize_with = "nullable")]
+    pub layouts: Option<Layouts>,
     /// Memory of one call.
     pub memory: Memory,
     /// The image that ran.
@@ -102,6 +109,9 @@ pub struct MeterTrial {
     /// Count of all of them; null where there is no counter.
     #[serde(deserialize_with = "nullable")]
     pub count: Option<u64>,
+    /// Clock of the core, from count and time; null where no cycles are counted.
+    #[serde(deserialize_with = "nullable")]
+    pub clock_hz: Option<f64>,
     /// Keys that this program does not know.
     #[serde(flatten)]
     pub unknown: Unknown,
@@ -120,10 +130,47 @@ pub enum Inputs {
 /// Calls with nothing in caches and TLB.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cold {
-    /// Count of each call, net of the empty call.
+    /// Count of each call, net of the overhead.
     pub samples: Vec<u64>,
+    /// Count of an empty call that is as cold.
+    pub overhead: u64,
     /// How that state was brought about.
     pub method: String,
+    /// Keys that this program does not know.
+    #[serde(flatten)]
+    pub unknown: Unknown,
+}
+
+/// Trials on images that differ in the place of their code only.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Layouts {
+    /// What is shifted.
+    pub method: String,
+    /// Each image, the record's own first.
+    pub images: Vec<Layout>,
+    /// Greatest mean count less the least, by the median; null where fewer than two images have
+    /// one.
+    #[serde(deserialize_with = "nullable")]
+    pub spread: Option<f64>,
+    /// Keys that this program does not know.
+    #[serde(flatten)]
+    pub unknown: Unknown,
+}
+
+/// Trials on one such image.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Layout {
+    /// Bytes by which the code is shifted; 0 in the record's own image.
+    pub shift_bytes: u32,
+    /// SHA-256 of the image.
+    #[serde(deserialize_with = "nullable")]
+    pub elf_sha256: Option<Sha256>,
+    /// Count of one call, over all calls.
+    #[serde(deserialize_with = "nullable")]
+    pub mean_count: Option<f64>,
+    /// Why there is none, in words; null when there is one.
+    #[serde(deserialize_with = "nullable")]
+    pub reason: Option<String>,
     /// Keys that this program does not know.
     #[serde(flatten)]
     pub unknown: Unknown,

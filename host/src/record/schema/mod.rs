@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 
 pub use environment::Environment;
 pub use memory::{HeapSweep, LargestFrame, Memory, StaticMemory};
-pub use meter::{Cold, Counter, EventCount, Inputs, Meter, MeterTrial};
+pub use meter::{Cold, Counter, EventCount, Inputs, Layout, Layouts, Meter, MeterTrial};
 pub use names::{FlagSet, KatStatus, Status, TimingScope};
 pub use origin::{Captured, Conditions, Emulator, Image, Moment, Output, Transport};
 pub use text::{Reading, SCHEMA, SchemaVersion, Sha256, UtcTime};

@@ -9,6 +9,7 @@ mod identity;
 mod integrity;
 mod memory;
 mod meter;
+mod passes;
 mod run;
 
 use std::collections::BTreeMap;
@@ -124,6 +125,7 @@ impl Validator {
         arithmetic::check(&record, &mut findings);
         if let Some(meter) = &record.meter {
             meter::check(&record, meter, &mut findings);
+            passes::check(meter, record.library_sha256.as_ref(), &mut findings);
         }
         if let Some(place) = Place::of_path(file) {
             identity::check_place(&record, &place, &mut findings);

@@ -11,7 +11,7 @@ use crate::measurement::Spoiled;
 use crate::record::digest;
 use crate::record::example;
 use crate::record::plan::CALIBRATION;
-use crate::record::schema::UtcTime;
+use crate::record::schema::{Cold, EventCount, Layout, Layouts, Unknown, UtcTime};
 use crate::record::store::RunDirectory;
 
 const PATH: &str = "run/rpi4/records/pqclean/ML-KEM-768__dec.json";
@@ -77,9 +77,62 @@ fn every_statistic_is_recomputed() {
 }
 
 #[test]
+fn layouts_are_recomputed() {
+    let layout = |shift_bytes, mean_count, elf_sha256| Layout {
+        shift_bytes,
+        elf_sha256,
+        mean_count,
+        reason: None,
+        unknown: Unknown::new(),
+    };
+    let after = |change: &dyn Fn(&mut Layouts)| {
+        findings_after(|record| {
+            let own_image = record.library_sha256.clone();
+            let meter = meter_of(record);
+            let own = meter.mean_count.expect("counted");
+            let mut layouts = Layouts {
+                method: "x".into(),
+                images: vec![
+                    layout(0, Some(own), own_image),
+                    layout(16, Some(own * 1.25), None),
+                ],
+                spread: Some(0.25 / 1.125),
+                unknown: Unknown::new(),
+            };
+            change(&mut layouts);
+            meter.layouts = Some(layouts);
+        })
+    };
+    assert_eq!(after(&|_| {}), [""; 0]);
+    assert_eq!(after(&|l| l.spread = Some(0.2)), ["meter.layouts.spread"]);
+    let own = after(&|l| l.images[0].mean_count = Some(1.0));
+    assert!(
+        own.contains(&"meter.layouts.images[0].mean_count".to_owned()),
+        "{own:?}"
+    );
+    let image = after(&|l| l.images[0].elf_sha256 = None);
+    assert_eq!(image, ["meter.layouts.images[0].elf_sha256"]);
+    let twice = after(&|l| {
+        l.images[1] = Layout {
+            elf_sha256: None,
+            ..l.images[0].clone()
+        };
+        l.spread = Some(0.0);
+    });
+    assert_eq!(twice, ["meter.layouts.images[1].shift_bytes"]);
+    let silent = after(&|l| {
+        l.images[1].mean_count = None;
+        l.spread = None;
+    });
+    assert_eq!(silent, ["meter.layouts.images[1].reason"]);
+    let other = after(&|l| l.images[0].shift_bytes = 32);
+    assert_eq!(other, ["meter.layouts.images"]);
+}
+
+#[test]
 fn contradictions_are_named() {
     type Change = fn(&mut Record);
-    let cases: [(&str, Change); 31] = [
+    let cases: [(&str, Change); 36] = [
         ("candidate", |r| r.candidate = "kem-36".into()),
         ("label", |r| r.label = "ML-KEM-512".into()),
         ("operation", |r| r.operation = "enc".into()),
@@ -106,6 +159,26 @@ fn contradictions_are_named() {
         ("meter", |r| r.meter = None),
         ("meter.system", |r| meter_of(r).system = "rpi5".into()),
         ("meter.mean_count", |r| meter_of(r).mean_count = Some(1.0)),
+        ("meter.ipc", |r| meter_of(r).ipc = Some(1.0)),
+        ("meter.ipc", |r| {
+            let events = meter_of(r).events.as_mut().expect("counted");
+            events.insert("instructions".into(), EventCount::Overflowed);
+        }),
+        ("meter.events.branches", |r| {
+            let events = meter_of(r).events.as_mut().expect("counted");
+            events.insert("branches".into(), EventCount::Mean(-1.0));
+        }),
+        ("meter.trials[0].clock_hz", |r| {
+            meter_of(r).trials[0].clock_hz = Some(1.0);
+        }),
+        ("meter.cold.samples", |r| {
+            meter_of(r).cold = Some(Cold {
+                samples: Vec::new(),
+                overhead: 1,
+                method: "x".into(),
+                unknown: Unknown::new(),
+            });
+        }),
         ("meter.trials[1].seconds", |r| {
             meter_of(r).trials[1].seconds *= 2.0;
         }),

@@ -7,6 +7,7 @@ use crate::measurement::{Answers, KatOutcome, Measurement, Spoiled};
 use crate::record::assemble::Subject;
 use crate::record::example;
 use crate::record::plan::CALIBRATION;
+use crate::record::schema::{Cold, Unknown};
 
 /// A record of one operation that takes `factor` times what the example takes.
 fn record(subject: &Subject, label: &str, operation: Operation, factor: u64) -> Record {
@@ -47,6 +48,21 @@ fn column(name: &str, source: CounterSource, factor: u64) -> Column {
 fn one_emulated_system() {
     let column = column("qemu-virt", CounterSource::Icount, 1);
     insta::assert_snapshot!(one_system("qemu-virt", &column.records, None));
+}
+
+#[test]
+fn cold_calls_and_instructions_in_a_cycle_have_columns_where_they_are_known() {
+    let mut column = column("rpi4", CounterSource::Pmccntr, 30);
+    assert!(!one_system("rpi4", &column.records, None).contains("IPC"));
+    let meter = column.records[0].meter.as_mut().unwrap();
+    meter.ipc = Some(1.234_5);
+    meter.cold = Some(Cold {
+        samples: vec![900_100, 900_000, 1_200_000],
+        overhead: 0,
+        method: "x".to_owned(),
+        unknown: Unknown::new(),
+    });
+    insta::assert_snapshot!(one_system("rpi4", &column.records, None));
 }
 
 #[test]

@@ -1,0 +1,84 @@
+//! Passes beside the trials, as a session asks for them: events, and cold calls.
+
+use std::time::Duration;
+
+use wire::{ColdSequence, EventPass, Loop, Operation, Request, Response};
+
+use super::gather::Samples;
+use super::{Session, SessionError, nanoseconds, unexpected};
+use crate::measurement::Spoiled;
+
+impl Session {
+    /// A loop of calls in which the events of pass number `pass`, from 0, are counted. `expected`
+    /// is the time of all calls on the target's clock, warm-ups included.
+    ///
+    /// # Errors
+    ///
+    /// What the target did instead, or an interruption.
+    pub fn events(
+        &mut self,
+        operation: Operation,
+        warmups: u32,
+        calls: u32,
+        pass: u32,
+        expected: Duration,
+    ) -> Result<EventPass, SessionError> {
+        let plan = Loop {
+            operation,
+            warmups,
+            calls,
+            expected_nanoseconds: nanoseconds(expected),
+        };
+        let request = Request::Events { plan, pass };
+        match self.ask(&request, self.predicted(operation, expected))? {
+            Response::Events(events) if events.calls == calls || events.calls == 0 => Ok(events),
+            Response::Events(events) => Err(Spoiled::Nonsense(format!(
+                "events of {} calls instead of {calls}",
+                events.calls
+            ))
+            .into()),
+            other => Err(unexpected(&request, Some(other))),
+        }
+    }
+
+    /// Lets the meter make everything cold once: what that consists of, and what it takes.
+    ///
+    /// # Errors
+    ///
+    /// What the target did instead, or an interruption.
+    pub fn cold_sequence(&mut self) -> Result<ColdSequence, SessionError> {
+        let request = Request::ColdSequence;
+        match self.ask(&request, self.unpredicted())? {
+            Response::ColdSequence(sequence) => Ok(sequence),
+            other => Err(unexpected(&request, Some(other))),
+        }
+    }
+
+    /// A bracket around each of `calls` calls, each of which finds everything cold: their counts,
+    /// net of an empty call that is as cold. `expected` includes what makes them cold.
+    ///
+    /// # Errors
+    ///
+    /// What the target did instead, or an interruption.
+    pub fn cold(
+        &mut self,
+        operation: Operation,
+        warmups: u32,
+        calls: u32,
+        expected: Duration,
+    ) -> Result<Vec<u64>, SessionError> {
+        let request = Request::Cold(Loop {
+            operation,
+            warmups,
+            calls,
+            expected_nanoseconds: nanoseconds(expected),
+        });
+        let mut answer = Samples::new(calls);
+        let patience = self.predicted(operation, expected);
+        self.exchange.ask(&request, patience, &mut answer)?;
+        match answer.other.take() {
+            None => Ok(answer.into_samples()),
+            Some(other) => Err(unexpected(&request, Some(other))),
+        }
+    }
+}
