@@ -8,9 +8,11 @@
 pub mod campaign;
 pub mod cli;
 pub mod explain;
+pub mod fitness;
 pub mod image;
 pub mod interrupt;
 pub mod line;
+pub mod machine;
 pub mod measure;
 pub mod measurement;
 pub mod notice;

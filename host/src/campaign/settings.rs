@@ -119,6 +119,8 @@ pub struct Settings {
     pub plan: PlanSettings,
     /// Longest time on the wall for an answer that nobody can predict.
     pub patience: Duration,
+    /// Whether systems are measured on that are not fit for it.
+    pub allow_unfit: bool,
 }
 
 impl Settings {
@@ -131,7 +133,8 @@ impl Settings {
     }
 
     /// What must not change while records are added to a run directory: whatever decides how a
-    /// number comes about. The selection may grow from one time to the next.
+    /// number comes about, and whether the systems had to be fit: what a run directory promises of
+    /// all its records. The selection may grow from one time to the next.
     fn kept(&self) -> Value {
         #[derive(Serialize)]
         struct Plan {
@@ -148,7 +151,11 @@ impl Settings {
             minimum_calls: self.plan.minimum_calls,
             maximum_calls_per_trial: self.plan.maximum_calls_per_trial,
         };
-        json!({ "version": env!("CARGO_PKG_VERSION"), "plan": plan })
+        json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "plan": plan,
+            "allow_unfit": self.allow_unfit,
+        })
     }
 
     /// Writes the settings into a fresh run directory, or compares them with those of one that is
@@ -245,6 +252,7 @@ mod tests {
             systems: vec!["qemu-virt".into()],
             selection: Selection::Named(vec!["pqclean/ML-KEM-768".into()]),
             plan: PlanSettings::default(),
+            allow_unfit: false,
         }
     }
 
@@ -262,6 +270,13 @@ mod tests {
         let error = other.claim().unwrap_err().to_string();
         assert!(
             error.contains("campaign.json: key `plan.trial_target_seconds` is 1.0"),
+            "{error}"
+        );
+        let mut lax = first.clone();
+        lax.allow_unfit = true;
+        let error = lax.claim().unwrap_err().to_string();
+        assert!(
+            error.contains("key `allow_unfit` is false, and this campaign has true"),
             "{error}"
         );
         let mut more = first.clone();

@@ -10,5 +10,5 @@ mod operation;
 mod verified;
 
 pub use kat::{KatError, known_answer};
-pub use operation::{Attempt, PATIENCE, Settings, Step, operation};
+pub use operation::{Attempt, DISTURBED_BELOW, PATIENCE, Settings, Step, operation};
 pub use verified::lines;

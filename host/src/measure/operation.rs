@@ -13,7 +13,7 @@ const PATTERNS: [u64; 2] = [0xa5c3_96e1_5a3c_691e, 0x3b9a_ca07_c465_35f8];
 
 /// A trial whose clock falls below this share of the reference was disturbed. Steps of a key
 /// exchange are not judged: their brackets are too short.
-const DISTURBED_BELOW: f64 = 0.95;
+pub const DISTURBED_BELOW: f64 = 0.95;
 
 /// Trials shorter than this are not judged: their time is not precise enough.
 const SHORTEST_JUDGED_SECONDS: f64 = 0.010;

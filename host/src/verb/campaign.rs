@@ -20,7 +20,8 @@ use crate::verb::{compare, only, output};
 ///
 /// Each instance is built, its known answers are checked, and each operation becomes one record in
 /// the run directory. Whatever a submission does, the campaign goes on with the next operation.
-/// Started again with the same run directory, it measures what is missing or not clean.
+/// Started again with the same run directory, it measures what is missing or not clean. A system
+/// that is not fit for a trustworthy measurement (see `cargo host doctor`) is refused.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// A system to measure on; may be given several times
@@ -42,6 +43,10 @@ pub struct Arguments {
     /// between two signs of life
     #[arg(long, value_name = "S", default_value_t = PATIENCE.as_secs_f64(), value_parser = positive)]
     patience: f64,
+    /// Measure on systems that are not fit for it, such as virtual machines, and say so in every
+    /// record
+    #[arg(long)]
+    allow_unfit: bool,
 }
 
 /// Runs the campaign and shows what it brought home.
@@ -63,6 +68,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
             ..PlanSettings::default()
         },
         patience: Duration::from_secs_f64(arguments.patience),
+        allow_unfit: arguments.allow_unfit,
     };
     run_and_show(&settings, context)
 }

@@ -4,6 +4,7 @@ mod bench;
 mod campaign;
 mod compare;
 mod demo;
+mod doctor;
 mod import;
 mod kat;
 mod list;
@@ -33,6 +34,7 @@ pub enum Verb {
     Import(import::Arguments),
     List(list::Arguments),
     Setup(setup::Arguments),
+    Doctor(doctor::Arguments),
     Test(test::Arguments),
     Compare(compare::Arguments),
     Validate(validate::Arguments),
@@ -53,6 +55,7 @@ impl Verb {
             Self::Import(arguments) => import::run(&arguments, context),
             Self::Run(arguments) => run::run(&arguments, context),
             Self::List(arguments) => list::run(&arguments, context),
+            Self::Doctor(arguments) => doctor::run(&arguments, context),
             Self::Setup(arguments) => setup::run(&arguments, context),
             Self::Test(arguments) => test::run(&arguments, context),
             Self::Compare(arguments) => compare::run(&arguments, context),
