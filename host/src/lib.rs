@@ -5,6 +5,7 @@
 //! carries bytes, [`session`] asks and waits, [`measure`] says what is asked of one operation and
 //! [`campaign`] of all of them, [`record`] is what is kept, [`table`] is what people read. One module of [`verb`] stands behind each command.
 
+pub mod bench;
 pub mod campaign;
 pub mod cli;
 pub mod explain;

@@ -54,7 +54,7 @@ impl Files {
 }
 
 #[cfg(test)]
-pub mod fake {
+pub(crate) mod fake {
     //! A machine that is made of files in a folder.
 
     use super::*;

@@ -7,7 +7,7 @@ mod virtualization;
 
 pub use files::Files;
 #[cfg(test)]
-pub use files::fake;
+pub(crate) use files::fake;
 pub use processors::{cpu_list, cpuinfo_value, measuring_cpu};
 pub use virtualization::{Virtualization, virtualization};
 
