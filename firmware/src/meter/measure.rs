@@ -113,12 +113,17 @@ impl<I: Instance> Subject<'_, I> {
     fn total_of_steps(&mut self, stack: &mut MeasuringStack, calls: u32) -> Result<Total, Failure> {
         let mut watch = StepWatch::new(stack);
         for call in 0..calls {
-            self.perform_and_inspect(call, &mut watch)?;
+            self.perform(&mut watch).map_err(self.failure(call))?;
         }
+        self.inspect()
+            .map_err(self.failure(calls.saturating_sub(1)))?;
         Ok(watch.total())
     }
 
     /// A bracket around each call, net of the empty call; one sample for each place of `samples`.
+    ///
+    /// As in a loop total, guards and lengths are looked at after the last call. Between calls
+    /// that would leave caches and branch predictors other than a call finds them in a loop.
     ///
     /// # Errors
     ///
@@ -132,11 +137,13 @@ impl<I: Instance> Subject<'_, I> {
     ) -> Result<(), Failure> {
         self.warm_up(stack, warmups)?;
         let mut stopwatch = Stopwatch::new(stack, overhead);
+        let calls = samples.len() as u32;
         for (call, sample) in (0..).zip(samples) {
-            self.perform_and_inspect(call, &mut stopwatch)?;
+            self.perform(&mut stopwatch).map_err(self.failure(call))?;
             *sample = stopwatch.take();
         }
-        Ok(())
+        self.inspect()
+            .map_err(self.failure(calls.saturating_sub(1)))
     }
 
     /// Bytes of stack that one call uses.
