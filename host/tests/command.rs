@@ -386,3 +386,28 @@ fn cargo_run_measures_an_instance_and_lists_near_names() {
         "{said}"
     );
 }
+
+/// Timing is not judged: a machine under test is busy.
+#[test]
+fn the_bench_names_what_it_measures() {
+    let [_, local] = system::default_names();
+    let only = format!("^overhead/{local}$");
+    let output = run(&["bench", "--json", "--repeat", "1", "--only", &only]);
+    assert_eq!(code(&output), Some(0), "{}", text(&output.stderr));
+    let summary: Value = serde_json::from_str(&text(&output.stdout)).unwrap();
+    let items = summary["items"].as_array().unwrap();
+    assert_eq!(items.len(), 1);
+    assert_eq!(items[0]["name"], format!("overhead/{local}"));
+    let figures = items[0]["figures"].as_array().unwrap();
+    for figure in figures {
+        assert_eq!(figure["repetitions"], 1);
+        assert!(figure["median"].as_f64().unwrap() > 0.0, "{figure}");
+        assert_eq!(figure["least"], figure["most"]);
+    }
+    let units: Vec<&Value> = figures.iter().map(|figure| &figure["unit"]).collect();
+    assert_eq!(units[1], "ns");
+
+    let output = run(&["bench", "--only", "nothing"]);
+    assert_eq!(code(&output), Some(2));
+    assert!(text(&output.stderr).contains("agreement/qemu-virt"));
+}

@@ -51,7 +51,7 @@ impl Figure {
     /// Demands that the median lies so close to 1.
     pub fn must_be_one_within(mut self, tolerance: f64) -> Self {
         self.verdict = Some(Verdict {
-            demand: format!("1 within {:.0} %", tolerance * 100.0),
+            demand: format!("1 within {} %", format::general(tolerance * 100.0)),
             holds: (self.median - 1.0).abs() <= tolerance,
         });
         self
@@ -69,7 +69,7 @@ impl Figure {
             median => format!("{:.3}", value / median),
         };
         let mut line = format!(
-            "{:44} {value:>22}  {:>6} to {:<6} n = {}",
+            "{:56} {value:>15}  {:>6} to {:<6} n = {}",
             self.name,
             ratio(self.least),
             ratio(self.most),
@@ -100,10 +100,10 @@ mod tests {
     #[test]
     fn a_figure_is_its_median_with_its_spread() {
         let figure = Figure::of("boot", "s", vec![0.3, 0.1, 0.2]);
-        insta::assert_snapshot!(figure.line(), @"");
+        insta::assert_snapshot!(figure.line(), @"boot                                                              200 ms   0.500 to 1.500  n = 3");
         let even = Figure::of("ratio", "", vec![0.99, 1.02, 1.0, 1.01]);
-        insta::assert_snapshot!(even.clone().must_be_one_within(0.01).line(), @"");
-        insta::assert_snapshot!(even.must_be_one_within(0.001).line(), @"");
-        insta::assert_snapshot!(Figure::of("nothing", "ticks", vec![0.0]).line(), @"");
+        insta::assert_snapshot!(even.clone().must_be_one_within(0.01).line(), @"ratio                                                             1.0050   0.985 to 1.015  n = 4  must be 1 within 1 %: holds");
+        insta::assert_snapshot!(even.must_be_one_within(0.001).line(), @"ratio                                                             1.0050   0.985 to 1.015  n = 4  must be 1 within 0.1 %: does NOT hold");
+        insta::assert_snapshot!(Figure::of("nothing", "ticks", vec![0.0]).line(), @"nothing                                                          0 ticks       – to –      n = 1");
     }
 }

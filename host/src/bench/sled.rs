@@ -31,7 +31,7 @@ pub fn measure(bench: &Workbench, system: &dyn System) -> miette::Result<Vec<Fig
     session.bye();
     let unit = match unit {
         wire::Unit::Cycles => "cycles",
-        wire::Unit::Instructions => "counts",
+        wire::Unit::Instructions => "instructions",
         wire::Unit::Ticks => "ticks",
     };
     Ok(vec![
