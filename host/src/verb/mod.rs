@@ -3,6 +3,7 @@
 mod bench;
 mod campaign;
 mod compare;
+mod completions;
 mod demo;
 mod doctor;
 mod import;
@@ -39,6 +40,7 @@ pub enum Verb {
     Compare(compare::Arguments),
     Validate(validate::Arguments),
     Bench(bench::Arguments),
+    Completions(completions::Arguments),
 }
 
 impl Verb {
@@ -59,6 +61,7 @@ impl Verb {
             Self::Setup(arguments) => setup::run(&arguments, context),
             Self::Test(arguments) => test::run(&arguments, context),
             Self::Compare(arguments) => compare::run(&arguments, context),
+            Self::Completions(arguments) => completions::run(&arguments),
             Self::Bench(arguments) => bench::run(&arguments, context),
             Self::Validate(arguments) => validate::run(&arguments, context),
         }
