@@ -100,13 +100,38 @@ pub fn other_work(seen: &Observation) -> Option<Finding> {
     Some(finding)
 }
 
-/// What is not known of the core.
+/// The file that says that the core is one of the slower ones of a machine with several kinds, and
+/// a CPU that is not: x86 lists the economical ones, Arm gives each a capacity.
+fn slower(seen: &Observation) -> Option<(String, u32)> {
+    let online = cpu_list(&seen.files.text(&format!("{PROCESSORS}/online"))?)?;
+    let economical = "sys/devices/cpu_atom/cpus";
+    if let Some(list) = seen.files.text(economical).and_then(|list| cpu_list(&list)) {
+        let fast = online.into_iter().find(|cpu| !list.contains(cpu))?;
+        return list
+            .contains(&seen.cpu)
+            .then(|| (economical.to_owned(), fast));
+    }
+    let file = |cpu: u32| format!("{PROCESSORS}/cpu{cpu}/cpu_capacity");
+    let capacity = |cpu: u32| seen.files.number(&file(cpu));
+    let own = capacity(seen.cpu)?;
+    let fastest = online.into_iter().max_by_key(|cpu| capacity(*cpu))?;
+    (capacity(fastest)? > own).then(|| (file(seen.cpu), fastest))
+}
+
+/// What is not known of the core, and what may surprise.
 pub fn remarks(seen: &Observation) -> Vec<String> {
     let mut remarks = Vec::new();
     if siblings(seen).is_none() && seen.environment.smt_control.is_none() {
         let file = seen.of_cpu("topology/core_cpus_list");
         remarks.push(format!(
             "whether another thread shares the core is not known: no /{file}"
+        ));
+    }
+    if let Some((file, fast)) = slower(seen) {
+        remarks.push(format!(
+            "CPU {} is one of the slower cores of this machine (/{file}): `taskset --cpu-list \
+             {fast}` before the command measures on CPU {fast}",
+            seen.cpu
         ));
     }
     if let Some(load) = load(seen).filter(|(load, cpus)| *load > *cpus as f64) {

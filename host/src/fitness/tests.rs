@@ -283,6 +283,23 @@ fn other_work() {
 }
 
 #[test]
+fn a_slow_core_among_fast_ones() {
+    let capacity = |cpu: u32| format!("sys/devices/system/cpu/cpu{cpu}/cpu_capacity");
+    insta::assert_snapshot!(after(&[("sys/devices/cpu_atom/cpus", "2-3\n")]), @r#"
+    x86_desk: fit for measuring core cycles in user mode
+      note: CPU 2 is one of the slower cores of this machine (/sys/devices/cpu_atom/cpus): `taskset --cpu-list 0` before the command measures on CPU 0
+    "#);
+    let (first, second) = (capacity(1), capacity(2));
+    insta::assert_snapshot!(after(&[(&first, "1024\n"), (&second, "446\n")]), @r#"
+    x86_desk: fit for measuring core cycles in user mode
+      note: CPU 2 is one of the slower cores of this machine (/sys/devices/system/cpu/cpu2/cpu_capacity): `taskset --cpu-list 1` before the command measures on CPU 1
+    "#);
+    let others = [("sys/devices/cpu_atom/cpus", "3\n")];
+    assert_eq!(after(&others), after(&[]));
+    assert_eq!(after(&[(&first, "446\n"), (&second, "1024\n")]), after(&[]));
+}
+
+#[test]
 fn memory_that_can_be_swapped_out() {
     let swaps = "Filename Type Size Used Priority\n/dev/sda2 partition 1 0 -2\n";
     let limits = |bytes: &str| format!("Max locked memory         {bytes}  {bytes}  bytes\n");
