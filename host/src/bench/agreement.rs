@@ -83,7 +83,7 @@ fn pairs(
     let what = format!("{name} {operation}: samples by loop");
     let [samples, trial] = least;
     Ok([
-        Figure::of(&what, "", ratios).must_be_one_within(TOLERANCE),
+        Figure::one_within(TOLERANCE, &what, ratios),
         Figure::of(format!("{what}, least passes"), "", vec![samples / trial]),
     ])
 }

@@ -28,8 +28,35 @@ pub struct Figure {
 pub struct Verdict {
     /// In words.
     pub demand: String,
-    /// Whether it is so.
-    pub holds: bool,
+    /// Whether it is so; null where the noise of the machine leaves that open.
+    pub holds: Option<bool>,
+    /// How far the median may be off because of that noise.
+    pub uncertainty: f64,
+}
+
+/// Twice the standard error of a median, from the middle half of sorted values: of a normal
+/// distribution its width is 1.349 standard deviations, and the error of the median is 1.253 by
+/// the root of their number.
+fn uncertainty(sorted: &[f64]) -> f64 {
+    let quarter = sorted.len() / 4;
+    let middle_half = &sorted[quarter..sorted.len() - quarter];
+    let width = match middle_half {
+        [first, .., last] => last - first,
+        _ => return f64::INFINITY,
+    };
+    2.0 * 1.253 * width / 1.349 / (sorted.len() as f64).sqrt()
+}
+
+/// Whether a median is 1 within a tolerance, as far as its uncertainty lets that be seen.
+fn is_one(median: f64, tolerance: f64, uncertainty: f64) -> Option<bool> {
+    let off = (median - 1.0).abs();
+    if off - uncertainty > tolerance {
+        Some(false)
+    } else if off <= tolerance && uncertainty <= tolerance {
+        Some(true)
+    } else {
+        None
+    }
 }
 
 impl Figure {
@@ -48,13 +75,19 @@ impl Figure {
         }
     }
 
-    /// Demands that the median lies so close to 1.
-    pub fn must_be_one_within(mut self, tolerance: f64) -> Self {
-        self.verdict = Some(Verdict {
-            demand: format!("1 within {} %", format::general(tolerance * 100.0)),
-            holds: (self.median - 1.0).abs() <= tolerance,
-        });
-        self
+    /// A ratio whose median must lie so close to 1.
+    pub fn one_within(tolerance: f64, name: impl Into<String>, mut taken: Vec<f64>) -> Self {
+        taken.sort_by(f64::total_cmp);
+        let uncertainty = uncertainty(&taken);
+        let figure = Self::of(name, "", taken);
+        Self {
+            verdict: Some(Verdict {
+                demand: format!("1 within {} %", format::general(tolerance * 100.0)),
+                holds: is_one(figure.median, tolerance, uncertainty),
+                uncertainty,
+            }),
+            ..figure
+        }
     }
 
     /// One line: the median, and the spread as ratios to it.
@@ -75,9 +108,14 @@ impl Figure {
             ratio(self.most),
             self.repetitions
         );
-        if let Some(Verdict { demand, holds }) = &self.verdict {
-            let word = if *holds { "holds" } else { "does NOT hold" };
-            line.push_str(&format!("  must be {demand}: {word}"));
+        if let Some(verdict) = &self.verdict {
+            let word = match verdict.holds {
+                Some(true) => "holds",
+                Some(false) => "does NOT hold",
+                None => "the machine is too noisy to tell",
+            };
+            let noise = format::general(verdict.uncertainty * 100.0);
+            line.push_str(&format!("  ±{noise} %, must be {}: {word}", verdict.demand));
         }
         line
     }
@@ -102,8 +140,20 @@ mod tests {
         let figure = Figure::of("boot", "s", vec![0.3, 0.1, 0.2]);
         insta::assert_snapshot!(figure.line(), @"boot                                                              200 ms   0.500 to 1.500  n = 3");
         let even = Figure::of("ratio", "", vec![0.99, 1.02, 1.0, 1.01]);
-        insta::assert_snapshot!(even.clone().must_be_one_within(0.01).line(), @"ratio                                                             1.0050   0.985 to 1.015  n = 4  must be 1 within 1 %: holds");
-        insta::assert_snapshot!(even.must_be_one_within(0.001).line(), @"ratio                                                             1.0050   0.985 to 1.015  n = 4  must be 1 within 0.1 %: does NOT hold");
+        insta::assert_snapshot!(even.line(), @"ratio                                                             1.0050   0.985 to 1.015  n = 4");
         insta::assert_snapshot!(Figure::of("nothing", "ticks", vec![0.0]).line(), @"nothing                                                          0 ticks       – to –      n = 1");
+    }
+
+    #[test]
+    fn a_demand_is_met_or_not_or_lost_in_noise() {
+        let around = |center: f64, width: f64| {
+            let taken = (0..=100).map(|step| center + width * (f64::from(step) / 100.0 - 0.5));
+            Figure::one_within(0.01, "ratio", taken.collect()).line()
+        };
+        insta::assert_snapshot!(around(1.004, 0.02), @"ratio                                                             1.0040   0.990 to 1.010  n = 101  ±0.185 %, must be 1 within 1 %: holds");
+        insta::assert_snapshot!(around(1.03, 0.02), @"ratio                                                             1.0300   0.990 to 1.010  n = 101  ±0.185 %, must be 1 within 1 %: does NOT hold");
+        insta::assert_snapshot!(around(1.001, 0.5), @"ratio                                                             1.0010   0.750 to 1.250  n = 101  ±4.62 %, must be 1 within 1 %: the machine is too noisy to tell");
+        insta::assert_snapshot!(around(1.015, 0.1), @"ratio                                                             1.0150   0.951 to 1.049  n = 101  ±0.924 %, must be 1 within 1 %: the machine is too noisy to tell");
+        assert_eq!(uncertainty(&[1.0]), f64::INFINITY);
     }
 }
