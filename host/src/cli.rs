@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
-use clap::{Args, Parser};
+use clap::{Args, CommandFactory, Parser};
 use miette::Report;
 
 use crate::explain::explain;
@@ -68,6 +68,11 @@ impl Context {
     }
 }
 
+/// The command line, as shells complete it.
+pub fn command() -> clap::Command {
+    CommandLine::command()
+}
+
 /// Runs the command line; the exit code says how it ended.
 pub fn main() -> ExitCode {
     let CommandLine { common, verb } = CommandLine::parse();
@@ -105,7 +110,6 @@ fn outcome_of(report: &Report) -> Option<Outcome> {
 mod tests {
     use super::*;
     use crate::measurement::Spoiled;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_well_formed_and_explains_every_verb() {

@@ -3,14 +3,19 @@
 //!
 //! Data flows one way: [`image`] builds an instance into a meter, [`system`] starts it, [`line`]
 //! carries bytes, [`session`] asks and waits, [`measure`] says what is asked of one operation and
-//! [`campaign`] of all of them, [`record`] is what is kept, [`table`] is what people read. One module of [`verb`] stands behind each command.
+//! [`campaign`] of all of them, [`record`] is what is kept, [`table`] is what people read.
+//! [`machine`] reads what the kernel says of this machine, [`fitness`] whether it may be measured on,
+//! and [`bench`] measures the instrument. One module of [`verb`] stands behind each command.
 
+pub mod bench;
 pub mod campaign;
 pub mod cli;
 pub mod explain;
+pub mod fitness;
 pub mod image;
 pub mod interrupt;
 pub mod line;
+pub mod machine;
 pub mod measure;
 pub mod measurement;
 pub mod notice;

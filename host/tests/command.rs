@@ -33,7 +33,7 @@ fn code(output: &Output) -> Option<i32> {
     output.status.code()
 }
 
-/// A campaign over one instance on one system, as short as it can be.
+/// A campaign over one instance on one system, as short as it can be, on whatever machine this is.
 fn campaign<'a>(folder: &'a str, system: &'a str) -> Vec<&'a str> {
     vec![
         "campaign",
@@ -45,6 +45,7 @@ fn campaign<'a>(folder: &'a str, system: &'a str) -> Vec<&'a str> {
         "0.02",
         "--run-dir",
         folder,
+        "--allow-unfit",
     ]
 }
 
@@ -149,6 +150,73 @@ fn a_campaign_is_kept_validated_compared_and_gone_on_with() {
     assert_eq!(code(&output), Some(0));
     assert!(text(&output.stderr).contains("measuring anew"));
     assert_eq!(code(&run(&["validate", path])), Some(0));
+}
+
+/// A machine where nobody can count cycles or find out about the clock, or one where a test runs
+/// beside others, may be fit by chance: then there is nothing to refuse.
+#[test]
+fn an_unfit_machine_is_refused_unless_it_is_taken_as_it_is() {
+    let [emulated, local] = system::default_names();
+    let judged = |system: &str| {
+        let output = run(&["doctor", "--json", "--system", system]);
+        let said = text(&output.stdout);
+        let summary: Value = serde_json::from_str(&said).expect(&said);
+        let verdict = summary["systems"][0].clone();
+        assert_eq!(code(&output), Some(i32::from(verdict["fit"] != true)));
+        verdict
+    };
+    let verdict = judged(&emulated);
+    assert_eq!(verdict["fit"], true, "{verdict}");
+    assert!(
+        verdict["remarks"].to_string().contains("counts repeat"),
+        "{verdict}"
+    );
+
+    let verdict = judged(&local);
+    let is_virtual = |finding: &Value| finding["problem"].to_string().contains("virtual machine");
+    let findings = verdict["findings"].as_array().unwrap();
+    if !findings.iter().any(is_virtual) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let runs = folder.path().join("runs");
+    let path = runs.to_str().unwrap();
+    let mut arguments = campaign(path, &local);
+    assert_eq!(arguments.pop(), Some("--allow-unfit"));
+    let output = run(&arguments);
+    let said = text(&output.stderr);
+    assert_eq!(code(&output), Some(2), "{said}");
+    for word in [
+        "virtual machine",
+        "remedy: ",
+        "--allow-unfit",
+        "cargo host doctor",
+    ] {
+        assert!(said.contains(word), "{word} is missing from\n{said}");
+    }
+    assert!(!runs.exists());
+
+    let output = run(&campaign(path, &local));
+    assert_eq!(code(&output), Some(0), "{}", text(&output.stderr));
+    let note = "was not fit for a trustworthy measurement";
+    assert!(text(&output.stdout).contains(note));
+    let record = fs::read_to_string(&records(&runs, &local)[0]).unwrap();
+    let record: Value = serde_json::from_str(&record).unwrap();
+    assert!(
+        record["meter"]["fitness"]
+            .to_string()
+            .contains("virtual machine")
+    );
+
+    // What a run directory allowed when it was made is what it allows.
+    let output = run(&arguments);
+    assert_eq!(code(&output), Some(2));
+    assert!(text(&output.stderr).contains("virtual machine"));
+    let mut on_the_emulator = campaign(path, &emulated);
+    on_the_emulator.pop();
+    let output = run(&on_the_emulator);
+    assert_eq!(code(&output), Some(2));
+    assert!(text(&output.stderr).contains("`allow_unfit`"));
 }
 
 #[test]
@@ -317,4 +385,29 @@ fn cargo_run_measures_an_instance_and_lists_near_names() {
         said.contains("ML-DSA-45") && said.contains("ML-DSA-44"),
         "{said}"
     );
+}
+
+/// Timing is not judged: a machine under test is busy.
+#[test]
+fn the_bench_names_what_it_measures() {
+    let [_, local] = system::default_names();
+    let only = format!("^overhead/{local}$");
+    let output = run(&["bench", "--json", "--repeat", "1", "--only", &only]);
+    assert_eq!(code(&output), Some(0), "{}", text(&output.stderr));
+    let summary: Value = serde_json::from_str(&text(&output.stdout)).unwrap();
+    let items = summary["items"].as_array().unwrap();
+    assert_eq!(items.len(), 1);
+    assert_eq!(items[0]["name"], format!("overhead/{local}"));
+    let figures = items[0]["figures"].as_array().unwrap();
+    for figure in figures {
+        assert_eq!(figure["repetitions"], 1);
+        assert!(figure["median"].as_f64().unwrap() > 0.0, "{figure}");
+        assert_eq!(figure["least"], figure["most"]);
+    }
+    let units: Vec<&Value> = figures.iter().map(|figure| &figure["unit"]).collect();
+    assert_eq!(units[1], "ns");
+
+    let output = run(&["bench", "--only", "nothing"]);
+    assert_eq!(code(&output), Some(2));
+    assert!(text(&output.stderr).contains("agreement/qemu-virt"));
 }

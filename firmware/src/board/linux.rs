@@ -10,7 +10,9 @@ use std::sync::OnceLock;
 use std::time::Instant;
 
 use embedded_io::ErrorKind;
-use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect};
+use rustix::mm::{
+    MapFlags, MlockAllFlags, MprotectFlags, ProtFlags, mlockall, mmap_anonymous, mprotect,
+};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use crate::board::MeasuringStack;
@@ -72,6 +74,7 @@ pub fn main() -> ExitCode {
     }
     let description = counter::start();
     pin();
+    lock_memory();
     let low = memory().stack + GUARD;
     // SAFETY: the mapping is used for nothing else.
     let stack = unsafe { MeasuringStack::new(ptr::with_exposed_provenance_mut(low), STACK) };
@@ -162,6 +165,17 @@ fn pin() {
     match sched_setaffinity(None, &only) {
         Ok(()) => info!("pinned to processor {cpu}"),
         Err(error) => info!("not pinned to processor {cpu}: {error}"),
+    }
+}
+
+/// Keeps what is mapped now in memory once it was touched: a page that was swapped out would come
+/// back during a call. Where that is not allowed, the host tool finds the machine unfit if it swaps.
+fn lock_memory() {
+    // Not what is mapped later: a submission's own mappings could then fail at the limit.
+    let now = MlockAllFlags::CURRENT | MlockAllFlags::ONFAULT;
+    match mlockall(now) {
+        Ok(()) => info!("memory locked"),
+        Err(error) => info!("memory not locked: {error}"),
     }
 }
 

@@ -136,27 +136,30 @@ impl<I: Instance> Subject<'_, I> {
         if self.operation().is_step() {
             let mut steps = StepBracket::new(stack, bracket);
             for call in 0..calls {
-                self.perform_and_inspect(call, &mut steps)?;
+                self.perform(&mut steps).map_err(self.failure(call))?;
                 self.tidy(&mut sweeps);
             }
-            return Ok(sweeps);
-        }
-        bracket.open();
-        for call in 0..calls {
-            self.perform(stack).map_err(self.failure(call))?;
-            if heap::has_grown() {
-                bracket.close();
-                self.tidy(&mut sweeps);
-                bracket.open();
+        } else {
+            bracket.open();
+            for call in 0..calls {
+                self.perform(stack).map_err(self.failure(call))?;
+                if heap::has_grown() {
+                    bracket.close();
+                    self.tidy(&mut sweeps);
+                    bracket.open();
+                }
             }
+            bracket.close();
         }
-        bracket.close();
         self.inspect()
             .map_err(self.failure(calls.saturating_sub(1)))?;
         Ok(sweeps)
     }
 
     /// A bracket around each call, net of the empty call; one sample for each place of `samples`.
+    ///
+    /// As in a loop total, guards and lengths are looked at after the last call. Between calls
+    /// that would leave caches and branch predictors other than a call finds them in a loop.
     ///
     /// # Errors
     ///
@@ -199,13 +202,15 @@ impl<I: Instance> Subject<'_, I> {
         samples: &mut [u64],
         mut sweeps: Sweeps,
     ) -> Result<(), Failure> {
+        let calls = samples.len() as u32;
         for (call, sample) in (0..).zip(samples) {
-            self.perform_and_inspect(call, watch)?;
+            self.perform(watch).map_err(self.failure(call))?;
             *sample = watch.take();
             // What is lost is freed where a trial of the same calls frees it.
             self.tidy(&mut sweeps);
         }
-        Ok(())
+        self.inspect()
+            .map_err(self.failure(calls.saturating_sub(1)))
     }
 
     /// Memory that one call uses.

@@ -28,6 +28,7 @@ pub use settings::{Selection, Settings};
 pub use subject::subject;
 use work::Work;
 
+use crate::fitness::gate;
 use crate::image::Cache;
 use crate::interrupt::{Interrupt, Urgency};
 use crate::notice;
@@ -35,7 +36,7 @@ use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::record::read::ReadError;
 use crate::record::store::{RunDirectory, StoreError};
-use crate::system;
+use crate::system::{self, System};
 
 /// Why a campaign has nothing to do.
 #[derive(Debug, Error, Diagnostic)]
@@ -84,7 +85,8 @@ pub enum CampaignError {
 ///
 /// # Errors
 ///
-/// When a tool is missing, the run directory cannot be used, or nothing is selected.
+/// When a tool is missing, a system is not fit, the run directory cannot be used, or nothing is
+/// selected.
 pub fn run(
     project: &Project,
     settings: &Settings,
@@ -92,21 +94,26 @@ pub fn run(
     interrupt: &Interrupt,
 ) -> miette::Result<Outcome> {
     let catalogue = Catalogue::load(&project.root)?;
+    let systems: Vec<Box<dyn System>> = settings
+        .systems
+        .iter()
+        .map(|name| system::find(name))
+        .collect::<Result<_, _>>()?;
     let directory = RunDirectory::new(&settings.run_directory);
     // A mistake in the names is found before anything is written.
-    for name in &settings.systems {
-        settings
-            .selection
-            .instances(&catalogue, &*system::find(name)?)?;
+    for system in &systems {
+        settings.selection.instances(&catalogue, &**system)?;
     }
+    let admitted = gate::admit(&systems, settings.allow_unfit)?;
     notice::broken_packages(&catalogue);
     let _alone = settings.claim()?;
     let cache = Cache::new(project);
     let mut outcome = Outcome::Clean;
-    for name in &settings.systems {
-        let system = system::find(name)?;
-        let selected = settings.selection.instances(&catalogue, &*system)?;
+    for (system, fitness) in systems.iter().zip(&admitted) {
+        let name = system.name();
+        let selected = settings.selection.instances(&catalogue, &**system)?;
         reporter.system(name, &selected);
+        reporter.accepted(fitness);
         for (instance, reason) in &selected.unavailable {
             build::note_failure(&directory, name, instance, reason)?;
         }
@@ -121,7 +128,8 @@ pub fn run(
                 interrupt,
                 cache: &cache,
                 directory: &directory,
-                system: &*system,
+                system: &**system,
+                fitness,
             };
             let result = work.instance(instance);
             match settled(result, &|error| reporter.given_up(&instance.name(), error))? {

@@ -6,6 +6,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::Report;
 
 use super::settings::Selected;
+use crate::fitness::{Fitness, words};
 use crate::measurement::KatOutcome;
 use crate::notice::{self, printable};
 use crate::record::assemble::kat_status;
@@ -73,6 +74,13 @@ impl Reporter {
                 "  {} more cannot run here, and {BUILD} says why of each",
                 many.len()
             )),
+        }
+    }
+
+    /// A system is taken as it is, fit or not.
+    pub fn accepted(&self, fitness: &Fitness) {
+        if let Some(warning) = words::warning(fitness) {
+            self.line(&format!("  accepted: {warning}"));
         }
     }
 

@@ -123,6 +123,8 @@ pub struct Settings {
     pub cold: bool,
     /// Images of other layouts whose trials are run as well.
     pub layouts: u32,
+    /// Whether systems are measured on that are not fit for it.
+    pub allow_unfit: bool,
 }
 
 impl Settings {
@@ -136,7 +138,8 @@ impl Settings {
     }
 
     /// What must not change while records are added to a run directory: whatever decides how a
-    /// number comes about. The selection may grow from one time to the next.
+    /// number comes about, and whether the systems had to be fit: what a run directory promises of
+    /// all its records. The selection may grow from one time to the next.
     fn kept(&self) -> Value {
         #[derive(Serialize)]
         struct Plan {
@@ -158,6 +161,7 @@ impl Settings {
             "plan": plan,
             "cold": self.cold,
             "layouts": self.layouts,
+            "allow_unfit": self.allow_unfit,
         })
     }
 
@@ -257,6 +261,7 @@ mod tests {
             systems: vec!["qemu-virt".into()],
             selection: Selection::Named(vec!["pqclean/ML-KEM-768".into()]),
             plan: PlanSettings::default(),
+            allow_unfit: false,
         }
     }
 
@@ -288,6 +293,13 @@ mod tests {
                 "layouts",
                 Settings {
                     layouts: 2,
+                    ..first.clone()
+                },
+            ),
+            (
+                "allow_unfit",
+                Settings {
+                    allow_unfit: true,
                     ..first.clone()
                 },
             ),

@@ -3,6 +3,7 @@
 use catalogue::{BuildReport, FlagSet, Instance};
 
 use crate::image::{Image, StaticSizes};
+use crate::machine::measuring_cpu;
 use crate::record::assemble::{ImageFacts, Subject};
 use crate::record::environment::{self, Target};
 use crate::record::schema::{Environment, StaticMemory, Unknown};
@@ -87,19 +88,6 @@ fn emulated(emulator: &Emulator) -> Target {
         memory_total_kib: gibibytes.map(|size| size << 20),
         emulated: true,
     }
-}
-
-/// The processor that the meter pins itself to: the last of those that it may use, which is
-/// seldom the one that serves interrupts.
-fn measuring_cpu() -> u32 {
-    rustix::thread::sched_getaffinity(None)
-        .ok()
-        .and_then(|allowed| {
-            (0..rustix::thread::CpuSet::MAX_CPU)
-                .rev()
-                .find(|cpu| allowed.is_set(*cpu))
-        })
-        .unwrap_or(0) as u32
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use catalogue::{FlagSet, Instance};
 use wire::{Category, Operation};
 
 use super::{Layouts, Reporter, Settings, build, kat_log, label, sizes, subject};
+use crate::fitness::Fitness;
 use crate::image::{Cache, Image};
 use crate::interrupt::Interrupt;
 use crate::measurement::KatOutcome;
@@ -34,6 +35,8 @@ pub struct Work<'a> {
     pub directory: &'a RunDirectory,
     /// The system.
     pub system: &'a dyn System,
+    /// What it lacks and is taken without.
+    pub fitness: &'a Fitness,
 }
 
 impl Work<'_> {
@@ -158,6 +161,7 @@ impl Work<'_> {
                 }
             };
             let mut subject = subject(self.system, &image, Some(instance), flags);
+            subject.fitness = self.fitness.problems();
             let session = self.bench(instance, &image).known_answer(&mut subject)?;
             let failed = subject.kat.as_ref().is_some_and(KatOutcome::failed);
             let tested = Tested {

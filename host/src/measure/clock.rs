@@ -6,7 +6,7 @@ use crate::measurement::Trial;
 
 /// A trial whose clock falls below this share of the reference was disturbed. Steps of a key
 /// exchange are not judged: their brackets are too short.
-const DISTURBED_BELOW: f64 = 0.95;
+pub const DISTURBED_BELOW: f64 = 0.95;
 
 /// Trials shorter than this are not judged: their time is not precise enough.
 const SHORTEST_JUDGED_NANOSECONDS: u64 = 10_000_000;

@@ -13,6 +13,7 @@ mod passes;
 mod verified;
 
 pub use clock::Clock;
+pub use clock::DISTURBED_BELOW;
 pub use kat::{KatError, known_answer};
 pub use operation::{Attempt, PATIENCE, Settings, Step, operation, trials};
 pub use verified::lines;

@@ -1,9 +1,9 @@
 //! Reads what a record says of the machine; what cannot be read is null.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use super::schema::{Environment, Reading};
+use crate::machine::{Files, PROCESSORS, cpu_list, cpuinfo_value, virtualization};
 
 /// What is known of a machine that cannot be asked: a board, or what an emulator makes.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -45,7 +45,7 @@ pub fn of_this_machine(cpu: u32) -> Environment {
         hostname: text_of(uname.nodename()),
         architecture: text_of(uname.machine()),
         kernel: text_of(uname.release()),
-        ..of_files(Path::new("/"), cpu)
+        ..of_files(&Files::of_this_machine(), cpu)
     }
 }
 
@@ -60,11 +60,11 @@ fn parse_load_average(text: &str) -> Option<[f64; 3]> {
 }
 
 /// What the files under `/proc`, `/sys` and `/etc` say.
-fn of_files(root: &Path, cpu: u32) -> Environment {
-    let files = Files(root);
-    let system = "sys/devices/system/cpu";
-    let cpufreq = format!("{system}/cpu{cpu}/cpufreq");
-    let frequency = |name: &str| files.number(&format!("{cpufreq}/{name}"));
+pub fn of_files(files: &Files, cpu: u32) -> Environment {
+    let cpufreq = format!("{PROCESSORS}/cpu{cpu}/cpufreq");
+    // A number; perf_event_paranoid may be negative.
+    let number = |name: &str| Some(Reading::Number(files.number(name)?.into()));
+    let frequency = |name: &str| number(&format!("{cpufreq}/{name}"));
     let cpuinfo = files.text("proc/cpuinfo").unwrap_or_default();
     let model = files.text("proc/device-tree/model");
     Environment {
@@ -72,70 +72,31 @@ fn of_files(root: &Path, cpu: u32) -> Environment {
         machine: files.text("sys/class/dmi/id/product_name").or(model),
         cpu_number: Some(u64::from(cpu).into()),
         logical_cpus_online: files
-            .text(&format!("{system}/online"))
-            .and_then(|list| cpus_in_list(&list))
-            .map(Reading::from),
-        virtualized: virtualized(&files, &cpuinfo).map(Reading::Switch),
+            .text(&format!("{PROCESSORS}/online"))
+            .and_then(|list| cpu_list(&list))
+            .map(|list| Reading::from(list.len() as u64)),
+        virtualized: virtualization(files, &cpuinfo).map(|it| Reading::Switch(it.is_virtual)),
         memory_total_kib: files
             .text("proc/meminfo")
             .and_then(|text| memory_total_kib(&text))
             .map(Reading::from),
         os: files.text("etc/os-release").and_then(|text| os_name(&text)),
-        perf_event_paranoid: files.number("proc/sys/kernel/perf_event_paranoid"),
+        perf_event_paranoid: number("proc/sys/kernel/perf_event_paranoid"),
         cpufreq_governor: files.text(&format!("{cpufreq}/scaling_governor")),
         cpufreq_driver: files.text(&format!("{cpufreq}/scaling_driver")),
         cpufreq_min_khz: frequency("scaling_min_freq"),
         cpufreq_max_khz: frequency("scaling_max_freq"),
         cpufreq_avg_khz: frequency("cpuinfo_avg_freq"),
-        intel_pstate_no_turbo: files.number(&format!("{system}/intel_pstate/no_turbo")),
-        cpufreq_boost: files.number(&format!("{system}/cpufreq/boost")),
-        smt_control: files.text(&format!("{system}/smt/control")),
+        intel_pstate_no_turbo: number(&format!("{PROCESSORS}/intel_pstate/no_turbo")),
+        cpufreq_boost: number(&format!("{PROCESSORS}/cpufreq/boost")),
+        smt_control: files.text(&format!("{PROCESSORS}/smt/control")),
         ..Environment::default()
-    }
-}
-
-/// Small files of the kernel.
-struct Files<'a>(&'a Path);
-
-impl Files<'_> {
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-
-    /// The content without the line feed, or the final zero of a device-tree string.
-    fn text(&self, name: &str) -> Option<String> {
-        let text = fs::read_to_string(self.path(name)).ok()?;
-        let text = text.trim_matches(|c: char| c == '\0' || c.is_whitespace());
-        (!text.is_empty()).then(|| text.to_owned())
-    }
-
-    /// A number; perf_event_paranoid may be negative.
-    fn number(&self, name: &str) -> Option<Reading> {
-        let number: i64 = self.text(name)?.parse().ok()?;
-        Some(Reading::Number(number.into()))
     }
 }
 
 fn text_of(text: &std::ffi::CStr) -> Option<String> {
     let text = text.to_string_lossy();
     (!text.is_empty()).then(|| text.into_owned())
-}
-
-/// The value under a key of `/proc/cpuinfo`'s paragraph for this CPU.
-fn cpuinfo_value<'a>(cpuinfo: &'a str, cpu: u32, key: &str) -> Option<&'a str> {
-    let value = |line: &'a str, key: &str| {
-        let (name, value) = line.split_once(':')?;
-        (name.trim() == key).then(|| value.trim())
-    };
-    let number = cpu.to_string();
-    cpuinfo
-        .split("\n\n")
-        .find(|paragraph| {
-            let mut lines = paragraph.lines();
-            lines.any(|line| value(line, "processor") == Some(&number))
-        })?
-        .lines()
-        .find_map(|line| value(line, key))
 }
 
 /// The model's name on x86; implementer, part and revision on Arm, which has no names there.
@@ -153,17 +114,6 @@ fn cpu_model(cpuinfo: &str, cpu: u32) -> Option<String> {
     ))
 }
 
-/// Number of CPUs in a list such as `0-3,6`.
-fn cpus_in_list(list: &str) -> Option<u64> {
-    list.split(',')
-        .map(|range| {
-            let (first, last) = range.split_once('-').unwrap_or((range, range));
-            let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
-            last.checked_sub(first).map(|more| more + 1)
-        })
-        .sum()
-}
-
 fn memory_total_kib(meminfo: &str) -> Option<u64> {
     let rest = meminfo
         .lines()
@@ -178,47 +128,10 @@ fn os_name(os_release: &str) -> Option<String> {
     Some(name.trim_matches('"').to_owned())
 }
 
-/// Whether a hypervisor is below; `None` when nothing tells.
-///
-/// x86 has a CPU flag for it (CPUID leaf 1, ECX bit 31). Elsewhere the firmware's tables name the
-/// maker of a virtual machine, and a Linux that runs on the metal has neither.
-fn virtualized(files: &Files<'_>, cpuinfo: &str) -> Option<bool> {
-    if let Some(flags) = cpuinfo_value(cpuinfo, 0, "flags") {
-        return Some(flags.split_whitespace().any(|flag| flag == "hypervisor"));
-    }
-    if files.path("proc/device-tree/hypervisor").exists() || files.path("proc/xen").exists() {
-        return Some(true);
-    }
-    let makers = [
-        "QEMU",
-        "KVM",
-        "Amazon EC2",
-        "Microsoft",
-        "VMware",
-        "Xen",
-        "Google",
-    ];
-    let maker = files.text("sys/class/dmi/id/sys_vendor");
-    let compatible = files.text("proc/device-tree/compatible");
-    match (maker, compatible) {
-        (Some(maker), _) => makers
-            .iter()
-            .any(|name| maker.contains(name))
-            .then_some(true),
-        (None, Some(compatible)) => Some(compatible.starts_with("linux,dummy-virt")),
-        (None, None) => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn file(root: &Path, name: &str, content: &str) {
-        let path = root.join(name);
-        fs::create_dir_all(path.parent().expect("has a folder")).expect("created");
-        fs::write(path, content).expect("written");
-    }
+    use crate::machine::fake::Machine;
 
     fn number(reading: Option<Reading>) -> Option<f64> {
         reading.and_then(|reading| reading.number())
@@ -226,38 +139,30 @@ mod tests {
 
     #[test]
     fn an_x86_machine_with_everything() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let root = folder.path();
+        let machine = Machine::new();
         let block = |n| format!("processor\t: {n}\nmodel name\t: Core {n}\nflags\t\t: fpu vme\n\n");
-        file(root, "proc/cpuinfo", &(0..4).map(block).collect::<String>());
-        file(
-            root,
+        machine.file("proc/cpuinfo", &(0..4).map(block).collect::<String>());
+        machine.file(
             "proc/meminfo",
             "MemTotal:       32551340 kB\nMemFree: 1 kB\n",
         );
-        file(root, "proc/sys/kernel/perf_event_paranoid", "-1\n");
-        file(
-            root,
+        machine.file("proc/sys/kernel/perf_event_paranoid", "-1\n");
+        machine.file(
             "etc/os-release",
             "NAME=x\nPRETTY_NAME=\"Debian GNU/Linux 13\"\n",
         );
-        file(root, "sys/class/dmi/id/product_name", "OptiPlex\n");
+        machine.file("sys/class/dmi/id/product_name", "OptiPlex\n");
         let cpu = "sys/devices/system/cpu";
-        file(root, &format!("{cpu}/online"), "0-1,3\n");
-        file(root, &format!("{cpu}/smt/control"), "off\n");
-        file(root, &format!("{cpu}/intel_pstate/no_turbo"), "1\n");
-        file(
-            root,
+        machine.file(&format!("{cpu}/online"), "0-1,3\n");
+        machine.file(&format!("{cpu}/smt/control"), "off\n");
+        machine.file(&format!("{cpu}/intel_pstate/no_turbo"), "1\n");
+        machine.file(
             &format!("{cpu}/cpu2/cpufreq/scaling_governor"),
             "performance\n",
         );
-        file(
-            root,
-            &format!("{cpu}/cpu2/cpufreq/scaling_max_freq"),
-            "2100000\n",
-        );
+        machine.file(&format!("{cpu}/cpu2/cpufreq/scaling_max_freq"), "2100000\n");
 
-        let environment = of_files(root, 2);
+        let environment = of_files(&machine.files(), 2);
         assert_eq!(environment.cpu_model.as_deref(), Some("Core 2"));
         assert_eq!(environment.machine.as_deref(), Some("OptiPlex"));
         assert_eq!(environment.os.as_deref(), Some("Debian GNU/Linux 13"));
@@ -274,18 +179,16 @@ mod tests {
 
     #[test]
     fn a_raspberry_pi() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let root = folder.path();
+        let machine = Machine::new();
         let cpuinfo = "processor\t: 0\nBogoMIPS\t: 108.00\nCPU implementer\t: 0x41\n\
             CPU variant\t: 0x0\nCPU part\t: 0xd08\nCPU revision\t: 3\n\nModel\t: x\n";
-        file(root, "proc/cpuinfo", cpuinfo);
-        file(root, "proc/device-tree/model", "Raspberry Pi 4 Model B\0");
-        file(
-            root,
+        machine.file("proc/cpuinfo", cpuinfo);
+        machine.file("proc/device-tree/model", "Raspberry Pi 4 Model B\0");
+        machine.file(
             "proc/device-tree/compatible",
             "raspberrypi,4-model-b\0brcm,bcm2711\0",
         );
-        let environment = of_files(root, 0);
+        let environment = of_files(&machine.files(), 0);
         let model = environment.cpu_model.expect("known");
         assert_eq!(model, "Arm implementer 0x41 part 0xd08 r0p3");
         assert_eq!(
@@ -297,12 +200,11 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_null() {
-        let folder = tempfile::tempdir().expect("a folder");
         let expected = Environment {
             cpu_number: Some(5.into()),
             ..Environment::default()
         };
-        assert_eq!(of_files(folder.path(), 5), expected);
+        assert_eq!(of_files(&Machine::new().files(), 5), expected);
     }
 
     #[test]
@@ -318,11 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_and_loads() {
-        assert_eq!(cpus_in_list("0"), Some(1));
-        assert_eq!(cpus_in_list("0-11"), Some(12));
-        assert_eq!(cpus_in_list("3-1"), None);
-        assert_eq!(cpus_in_list(""), None);
+    fn loads() {
         assert_eq!(
             parse_load_average("0.13 0.16 2 2/85 10923\n"),
             Some([0.13, 0.16, 2.0])

@@ -25,6 +25,9 @@ pub struct CampaignFile {
     pub version: String,
     /// How often operations are called.
     pub plan: PlanKeys,
+    /// Whether it took systems that are not fit for a trustworthy measurement.
+    #[serde(default)]
+    pub allow_unfit: bool,
 }
 
 /// How often operations are called, as the settings keep it.

@@ -271,17 +271,28 @@ fn notes(
     notes
 }
 
+/// What made a system unfit when any of its records was measured.
+fn problems(column: &Column) -> Vec<&str> {
+    let mut problems = Vec::new();
+    let meters = column.records.iter().filter_map(|it| it.meter.as_ref());
+    for problem in meters.flat_map(|meter| &meter.fitness) {
+        if !problems.contains(&problem.as_str()) {
+            problems.push(problem);
+        }
+    }
+    problems
+}
+
 /// What is not as it should be on one system.
 fn notes_on(column: &Column) -> Vec<String> {
     let mut notes = Vec::new();
-    for record in &column.records {
-        let Some(meter) = &record.meter else { continue };
-        for problem in &meter.fitness {
-            let note = format!("{} is not fit: {problem}.", column.name);
-            if !notes.contains(&note) {
-                notes.push(note);
-            }
-        }
+    let problems = problems(column);
+    if !problems.is_empty() {
+        notes.push(format!(
+            "{} was not fit for a trustworthy measurement: {}.",
+            column.name,
+            problems.join("; ")
+        ));
     }
     for record in &column.records {
         let meter = record.meter.as_ref();

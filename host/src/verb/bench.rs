@@ -1,125 +1,139 @@
 //! `cargo host bench`: the instrument measured.
 
-use std::time::Instant;
-
-use catalogue::{Catalogue, FlagSet};
 use clap::Args;
+use miette::Diagnostic;
+use regex::Regex;
 use serde::Serialize;
+use thiserror::Error;
 
-use super::output;
+use super::{only, output};
+use crate::bench::{Choice, Figure, Workbench, choices};
 use crate::cli::Context;
-use crate::image::{Cache, Recipe};
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::record::environment::load_average;
-use crate::session::{Options, Session};
-use crate::system;
-use crate::table::format;
 
-/// Instances between which images are switched.
-const INSTANCES: [&str; 2] = ["pqclean/ML-KEM-768", "pqclean/ML-DSA-44"];
-
-/// Measures the instrument: how long an image takes to boot and to be rebuilt.
+/// Measures the instrument itself, on QEMU and as a process of this machine.
 ///
-/// "boot" is the time from the start of a meter to its answer to the first command, "rebuild" the
-/// time to build the image of another instance once everything else is built. Both are wall-clock
-/// times of this machine as it is: other work on it shows.
+/// "noise": how much the time of the same work varies; "overhead": the empty call that is taken
+/// off every sample; "sled": whether longer work counts more in proportion; "agreement": the mean
+/// of per-call samples by that of a loop; "line": what results cost on the line; "boot": from the
+/// start of a meter to its first answer; "record": what a record costs beside its operation;
+/// "rebuild": the image of another instance once everything else is built; "validate-1000" and
+/// "validate-10000": how fast records are checked.
+///
+/// Each line has the median, and the least and the most as ratios to it: the noise of this machine
+/// as it is. With --json the same as data: {repeat, load_average, items: [{name, figures: [{name,
+/// unit, least, median, most, repetitions, verdict}]}]}.
+///
+/// Exits with 1 when a figure is not what it must be; one that is lost in noise is not judged.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// How often each thing is done
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     repeat: u32,
+    /// Only measurements whose name <what>/<system> this regular expression matches
+    #[arg(long, value_name = "RE", default_value = "", value_parser = only::expression)]
+    only: Regex,
 }
 
-/// Some durations of the same thing.
-#[derive(Debug, Serialize)]
+/// The selection matches nothing.
+#[derive(Debug, Error, Diagnostic)]
+#[error("no measurement matches `{only}`")]
+#[diagnostic(help("there are {}", names.join(", ")))]
+struct NothingSelected {
+    only: String,
+    names: Vec<String>,
+}
+
+/// What is said as JSON.
+#[derive(Serialize)]
+struct Summary {
+    repeat: u32,
+    load_average: Option<[f64; 3]>,
+    items: Vec<Measured>,
+}
+
+#[derive(Serialize)]
 struct Measured {
-    what: String,
-    least_seconds: f64,
-    median_seconds: f64,
-    most_seconds: f64,
-    repetitions: usize,
-}
-
-impl Measured {
-    fn of(what: String, mut seconds: Vec<f64>) -> Self {
-        seconds.sort_by(f64::total_cmp);
-        Self {
-            what,
-            least_seconds: seconds.first().copied().unwrap_or(f64::NAN),
-            median_seconds: seconds.get(seconds.len() / 2).copied().unwrap_or(f64::NAN),
-            most_seconds: seconds.last().copied().unwrap_or(f64::NAN),
-            repetitions: seconds.len(),
-        }
-    }
+    name: String,
+    figures: Vec<Figure>,
 }
 
 /// Measures.
 ///
 /// # Errors
 ///
-/// When an image cannot be built or started.
+/// When an image cannot be built or started, or nothing is selected.
 pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> {
-    let project = Project::find()?;
-    let catalogue = Catalogue::load(&project.root)?;
-    let cache = Cache::new(&project);
-    let mut measured = Vec::new();
-    for name in system::default_names() {
-        let system = system::find(&name)?;
-        let board = catalogue::board(system.board())?;
-        let recipe = |instance| -> miette::Result<Recipe> {
-            Ok(Recipe {
-                instance: catalogue.find(instance)?,
-                board,
-                flags: FlagSet::Guide,
-                drills: Vec::new(),
-                layout: 0,
-            })
-        };
-        let [first, second] = INSTANCES;
-        let image = cache.image(&recipe(first)?, &context.interrupt)?;
-        let mut boots = Vec::new();
-        for _ in 0..arguments.repeat {
-            let options = Options::for_system(&*system, &context.interrupt);
-            let session = Session::start(&*system, &image, Box::new(|_| {}), options)?;
-            boots.push(session.introduction().ready_seconds);
-            session.bye();
+    let Arguments { repeat, only } = arguments;
+    let chosen = chosen(only)?;
+    let bench = Workbench::new(Project::find()?, context.interrupt.clone(), *repeat)?;
+    let mut items = Vec::new();
+    for choice in &chosen {
+        context.say(format!("measuring {}", choice.name));
+        let figures = bench.measure(choice)?;
+        if !context.common.json {
+            output::text(&choice.name)?;
+            for figure in &figures {
+                output::text(&format!("  {}", figure.line()))?;
+            }
         }
-        measured.push(Measured::of(format!("{name}: boot"), boots));
-
-        cache.image(&recipe(second)?, &context.interrupt)?;
-        let mut rebuilds = Vec::new();
-        for instance in [first, second]
-            .iter()
-            .cycle()
-            .take(arguments.repeat as usize)
-        {
-            let recipe = recipe(instance)?;
-            cache.forget(&recipe)?;
-            let started = Instant::now();
-            cache.image(&recipe, &context.interrupt)?;
-            rebuilds.push(started.elapsed().as_secs_f64());
-        }
-        measured.push(Measured::of(format!("{name}: rebuild"), rebuilds));
+        items.push(Measured {
+            name: choice.name.clone(),
+            figures,
+        });
     }
+    let figures = items.iter().flat_map(|item| &item.figures);
+    let mut verdicts = figures.filter_map(|figure| figure.verdict.as_ref());
+    let outcome = match verdicts.any(|verdict| verdict.holds == Some(false)) {
+        true => Outcome::NotClean,
+        false => Outcome::Clean,
+    };
+    let load_average = load_average();
     if context.common.json {
-        output::json(&measured)?;
-    } else {
-        for line in &measured {
-            output::text(&format!(
-                "{:20} least {:>8}  median {:>8}  most {:>8}  of {}",
-                line.what,
-                format::seconds(line.least_seconds),
-                format::seconds(line.median_seconds),
-                format::seconds(line.most_seconds),
-                line.repetitions
-            ))?;
-        }
-        if let Some([load, ..]) = load_average() {
-            output::text(&format!(
-                "load of this machine over the last minute: {load:.2}"
-            ))?;
-        }
+        output::json(&Summary {
+            repeat: *repeat,
+            load_average,
+            items,
+        })?;
+    } else if let Some([load, ..]) = load_average {
+        output::text(&format!(
+            "load of this machine over the last minute: {load:.2}"
+        ))?;
     }
-    Ok(Outcome::Clean)
+    Ok(outcome)
+}
+
+fn chosen(only: &Regex) -> Result<Vec<Choice>, NothingSelected> {
+    let all = choices();
+    let names = || all.iter().map(|choice| choice.name.clone()).collect();
+    if !all.iter().any(|choice| only.is_match(&choice.name)) {
+        return Err(NothingSelected {
+            only: only.to_string(),
+            names: names(),
+        });
+    }
+    let chosen = all.into_iter();
+    Ok(chosen
+        .filter(|choice| only.is_match(&choice.name))
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn measurements_are_chosen_by_name() {
+        let names = |only: &str| -> Vec<String> {
+            let chosen = chosen(&Regex::new(only).unwrap()).unwrap();
+            chosen.into_iter().map(|choice| choice.name).collect()
+        };
+        assert_eq!(names("").len(), choices().len());
+        assert_eq!(names("^overhead/qemu"), ["overhead/qemu-virt"]);
+        let error = chosen(&Regex::new("^speed$").unwrap()).err().unwrap();
+        let help = error.help().unwrap().to_string();
+        assert!(help.contains("agreement/qemu-virt"), "{help}");
+    }
 }

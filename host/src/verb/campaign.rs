@@ -21,7 +21,8 @@ use crate::verb::{compare, only, output};
 ///
 /// Each instance is built, its known answers are checked, and each operation becomes one record in
 /// the run directory. Whatever a submission does, the campaign goes on with the next operation.
-/// Started again with the same run directory, it measures what is missing or not clean.
+/// Started again with the same run directory, it measures what is missing or not clean. A system
+/// that is not fit for a trustworthy measurement (see `cargo host doctor`) is refused.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// A system to measure on; may be given several times
@@ -50,6 +51,10 @@ pub struct Arguments {
     /// place alone moves the figures
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=MOST_LAYOUTS))]
     layouts: u32,
+    /// Measure on systems that are not fit for it, such as virtual machines, and say so in every
+    /// record
+    #[arg(long)]
+    allow_unfit: bool,
 }
 
 /// Images of other layouts at most.
@@ -76,6 +81,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         patience: Duration::from_secs_f64(arguments.patience),
         cold: arguments.cold,
         layouts: arguments.layouts,
+        allow_unfit: arguments.allow_unfit,
     };
     run_and_show(&settings, context)
 }

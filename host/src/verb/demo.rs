@@ -65,6 +65,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         patience: PATIENCE,
         cold: false,
         layouts: 0,
+        allow_unfit: true,
     };
     campaign::run_and_show(&settings, context)
 }

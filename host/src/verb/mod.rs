@@ -3,7 +3,9 @@
 mod bench;
 mod campaign;
 mod compare;
+mod completions;
 mod demo;
+mod doctor;
 mod import;
 mod kat;
 mod list;
@@ -33,10 +35,12 @@ pub enum Verb {
     Import(import::Arguments),
     List(list::Arguments),
     Setup(setup::Arguments),
+    Doctor(doctor::Arguments),
     Test(test::Arguments),
     Compare(compare::Arguments),
     Validate(validate::Arguments),
     Bench(bench::Arguments),
+    Completions(completions::Arguments),
 }
 
 impl Verb {
@@ -53,9 +57,11 @@ impl Verb {
             Self::Import(arguments) => import::run(&arguments, context),
             Self::Run(arguments) => run::run(&arguments, context),
             Self::List(arguments) => list::run(&arguments, context),
+            Self::Doctor(arguments) => doctor::run(&arguments, context),
             Self::Setup(arguments) => setup::run(&arguments, context),
             Self::Test(arguments) => test::run(&arguments, context),
             Self::Compare(arguments) => compare::run(&arguments, context),
+            Self::Completions(arguments) => completions::run(&arguments),
             Self::Bench(arguments) => bench::run(&arguments, context),
             Self::Validate(arguments) => validate::run(&arguments, context),
         }

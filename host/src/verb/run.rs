@@ -9,6 +9,7 @@ use super::output;
 use crate::campaign::label::{Bench, is_interruption};
 use crate::campaign::{Layouts, Reporter, subject};
 use crate::cli::Context;
+use crate::fitness;
 use crate::image::{Elf, Image, Machine, report_beside};
 use crate::measure;
 use crate::outcome::Outcome;
@@ -89,6 +90,11 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
     };
     let mut records = Vec::new();
     let mut subject = subject(&*system, &image, instance, flags);
+    let fitness = fitness::of(&*system);
+    subject.fitness = fitness.problems();
+    if let Some(warning) = fitness::words::warning(&fitness) {
+        context.say(format!("warning: {warning}"));
+    }
     let session = match bench
         .known_answer(&mut subject)
         .map_err(miette::Report::from)

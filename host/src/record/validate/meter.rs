@@ -19,6 +19,7 @@ pub(super) fn check(record: &Record, meter: &Meter, findings: &mut Findings<'_>)
         findings.add("meter.image.elf_sha256", "differs from library_sha256");
     }
     memory::check(&meter.memory, record.trials.len(), findings);
+    check_fitness(record, meter, findings);
 }
 
 /// The trials in the counter's unit are the trials, and cycles are cycles only.
@@ -124,6 +125,23 @@ fn check_processes(record: &Record, findings: &mut Findings<'_>) {
                 same(name, &expected.to_string());
             }
         }
+    }
+}
+
+/// What was accepted is named, and what the environment shows is among it.
+fn check_fitness(record: &Record, meter: &Meter, findings: &mut Findings<'_>) {
+    for (index, problem) in meter.fitness.iter().enumerate() {
+        let key = format!("meter.fitness[{index}]");
+        if problem.trim().is_empty() {
+            findings.add(key, "is empty: what was the problem?");
+        } else if meter.fitness[..index].contains(problem) {
+            findings.add(key, "is there twice");
+        }
+    }
+    let virtual_machine = record.environment.virtualized == Some(Reading::Switch(true));
+    if virtual_machine && meter.emulator.is_none() && meter.fitness.is_empty() {
+        let problem = "is empty, and the environment says that it is a virtual machine";
+        findings.add("meter.fitness", problem);
     }
 }
 

@@ -27,6 +27,8 @@ pub(super) struct Seen {
     image_sha256: Option<Sha256>,
     /// Whether this program measured it: a published record belongs to no campaign.
     is_ours: bool,
+    /// Whether its system was not fit for a trustworthy measurement.
+    is_unfit: bool,
 }
 
 impl Seen {
@@ -39,6 +41,10 @@ impl Seen {
             kat: record.kat,
             image_sha256: record.library_sha256.clone(),
             is_ours: record.meter.is_some(),
+            is_unfit: record
+                .meter
+                .as_ref()
+                .is_some_and(|it| !it.fitness.is_empty()),
         }
     }
 }
@@ -50,7 +56,7 @@ pub(super) fn check(root: &Path, records: &[Seen], operations: &Operations) -> V
         .iter()
         .filter(|seen| seen.is_ours && seen.place.root == root)
         .collect();
-    found.extend(check_campaign(&root.join(CAMPAIGN), !ours.is_empty()));
+    found.extend(check_campaign(&root.join(CAMPAIGN), &ours));
     for system in systems(root) {
         let of_system: Vec<&Seen> = ours
             .iter()
@@ -108,10 +114,10 @@ fn check_names(root: &Path) -> Vec<Finding> {
 }
 
 /// The settings, which must be there when a campaign has left records.
-fn check_campaign(file: &Path, is_needed: bool) -> Vec<Finding> {
+fn check_campaign(file: &Path, records: &[&Seen]) -> Vec<Finding> {
     let settings = match run_files::read_campaign(file) {
         Ok(settings) => settings,
-        Err(error) => return missing_or_unreadable(file, &error, is_needed),
+        Err(error) => return missing_or_unreadable(file, &error, !records.is_empty()),
     };
     let mut findings = Findings {
         file,
@@ -132,6 +138,14 @@ fn check_campaign(file: &Path, is_needed: bool) -> Vec<Finding> {
                 format!("is {value}, not more than 0"),
             );
         }
+    }
+    if let Some(unfit) = records.iter().find(|record| record.is_unfit)
+        && !settings.allow_unfit
+    {
+        let file = unfit.file.strip_prefix(file.parent().unwrap_or(file));
+        let file = file.unwrap_or(&unfit.file).display();
+        let problem = format!("is false, and {file} was measured on a system that was not fit");
+        findings.add("allow_unfit", problem);
     }
     findings.found
 }
@@ -288,7 +302,7 @@ mod tests {
                     "trials": 7,
                     "minimum_calls": 100,
                     "maximum_calls_per_trial": 1000,
-                }}),
+                }, "allow_unfit": true }),
             );
             run.write(
                 "rpi4/build.json",
@@ -354,10 +368,12 @@ mod tests {
         let run = Run::new();
         run.change(CAMPAIGN, "/version", json!("9.0.0"));
         run.change(CAMPAIGN, "/plan/trials", json!(0));
-        insta::assert_snapshot!(run.findings(), @r"
+        run.change(CAMPAIGN, "/allow_unfit", json!(false));
+        insta::assert_snapshot!(run.findings(), @r#"
         campaign.json: key `version`: is `9.0.0`, and this program knows 0.1.0
         campaign.json: key `plan.trials`: is 0, not more than 0
-        ");
+        campaign.json: key `allow_unfit`: is false, and rpi4/records/pqclean/ML-KEM-768__dec.json was measured on a system that was not fit
+        "#);
         run.change(CAMPAIGN, "/plan/trials", json!("7"));
         insta::assert_snapshot!(run.findings(), @r#"campaign.json: key `plan.trials`: line 6: invalid type: string "7", expected u32"#);
         fs::write(run.folder.path().join(CAMPAIGN), "{").unwrap();

@@ -130,6 +130,25 @@ fn layouts_are_recomputed() {
 }
 
 #[test]
+fn accepted_problems_are_named_once_and_where_they_must_be() {
+    let fitness = |problems: &[&str], is_virtual: bool| {
+        findings_after(|record| {
+            let problems = problems.iter().map(|problem| (*problem).to_owned());
+            record.meter.as_mut().unwrap().fitness = problems.collect();
+            record.environment.virtualized =
+                Some(super::super::schema::Reading::Switch(is_virtual));
+        })
+    };
+    assert_eq!(fitness(&[], false), [""; 0]);
+    assert_eq!(fitness(&["a", "b"], true), [""; 0]);
+    assert_eq!(
+        fitness(&["a", " ", "a"], false),
+        ["meter.fitness[1]", "meter.fitness[2]"]
+    );
+    assert_eq!(fitness(&[], true), ["meter.fitness"]);
+}
+
+#[test]
 fn contradictions_are_named() {
     type Change = fn(&mut Record);
     let cases: [(&str, Change); 36] = [

@@ -1,0 +1,15 @@
+//! This machine, as its kernel describes it. Everything is read through [`Files`], whose root is
+//! another folder in tests.
+
+mod files;
+mod processors;
+mod virtualization;
+
+pub use files::Files;
+#[cfg(test)]
+pub(crate) use files::fake;
+pub use processors::{cpu_list, cpuinfo_value, measuring_cpu};
+pub use virtualization::{Virtualization, virtualization};
+
+/// Where the kernel describes its processors.
+pub const PROCESSORS: &str = "sys/devices/system/cpu";
