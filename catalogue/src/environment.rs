@@ -9,6 +9,9 @@ pub const BOARD: &str = "NGCC_BOARD";
 /// Name of the [`crate::FlagSet`]; default `guide`.
 pub const FLAGS: &str = "NGCC_FLAGS";
 
+/// Name of the [`crate::Kind`] of image; default `timed`.
+pub const KIND: &str = "NGCC_KIND";
+
 /// Comma-separated deliberate flaws out of [`DRILLS`], to test the instrument.
 pub const DRILL: &str = "NGCC_DRILL";
 
@@ -29,6 +32,7 @@ pub const ALL: &[&str] = &[
     INSTANCE,
     BOARD,
     FLAGS,
+    KIND,
     DRILL,
     CC_AARCH64,
     PICOLIBC_AARCH64,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::CatalogueError;
+use crate::{CatalogueError, Symmetric};
 
 /// How an image's C code came about.
 ///
@@ -31,6 +31,9 @@ pub struct BuildReport {
     pub libc: LibraryReport,
     /// Everything that was compiled, in order.
     pub units: Vec<Unit>,
+    /// What a profile image's objects say of its symmetric primitives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub symmetric: Option<Symmetric>,
 }
 
 /// The compiler.
@@ -128,6 +131,7 @@ mod tests {
                 command: vec!["aarch64-linux-gnu-gcc".into(), "-c".into()],
                 warnings: 0,
             }],
+            symmetric: Some(Symmetric::default()),
         }
     }
 

@@ -2,22 +2,26 @@
 
 pub mod archive;
 pub mod compile;
+pub mod counted;
 pub mod directives;
 pub mod error;
 pub mod functions;
 pub mod generate;
 pub mod limits;
 pub mod owners;
+pub mod primitives;
+pub mod reach;
 pub mod rename;
 pub mod settings;
 pub mod statics;
 pub mod symbols;
+pub mod symmetric;
 
 use std::fs;
 
 use catalogue::{
-    BuildReport, Catalogue, CompilerReport, Instance, LibraryReport, Toolchain, Unit,
-    compiler_flags, file_digest,
+    BuildReport, Catalogue, CompilerReport, Instance, Kind, LibraryReport, Symmetric, Toolchain,
+    Unit, compiler_flags, file_digest,
 };
 
 pub use error::BuildError;
@@ -55,7 +59,16 @@ pub fn run(settings: &Settings) -> Result<Built, BuildError> {
     let objects = symbols::read_all(instance, &compiled, settings.board.architecture)?;
     owners::check(&objects)?;
     let functions = functions::required(instance, &objects)?;
-    rename::rename_all(&objects, &toolchain)?;
+    let (counted, symmetric) = match settings.kind {
+        Kind::Timed => (None, None),
+        Kind::Profile => {
+            let counted = counted::select(&objects)?;
+            let architecture = settings.board.architecture;
+            let symmetric = symmetric::describe(&objects, &functions, &counted, architecture)?;
+            (Some(counted), Some(symmetric))
+        }
+    };
+    rename::rename_all(&objects, counted.as_deref().unwrap_or_default(), &toolchain)?;
     if settings.board.bare_metal {
         owners::check_constructors(&objects)?;
     } else {
@@ -63,10 +76,16 @@ pub fn run(settings: &Settings) -> Result<Built, BuildError> {
     }
     archive::create(&settings.out, &compiled, &toolchain)?;
 
-    let source = generate::instance_source(instance, settings.board, &functions, &settings.drills);
+    let source = generate::instance_source(
+        instance,
+        settings.board,
+        &functions,
+        &settings.drills,
+        counted.as_deref(),
+    );
     let target = settings.out.join("instance.rs");
     fs::write(&target, source).map_err(file("write", &target))?;
-    report(settings, instance, &toolchain, &compiled)?
+    report(settings, instance, &toolchain, &compiled, symmetric)?
         .write(&settings.out.join(BuildReport::FILE))?;
     Ok(Built {
         directives: directives::all(settings, instance, &toolchain),
@@ -79,6 +98,7 @@ fn report(
     instance: &Instance,
     toolchain: &Toolchain,
     compiled: &[Compiled],
+    symmetric: Option<Symmetric>,
 ) -> Result<BuildReport, BuildError> {
     let units = compiled
         .iter()
@@ -117,6 +137,7 @@ fn report(
                 .map(archive::short_name),
         },
         units,
+        symmetric,
     })
 }
 

@@ -3,8 +3,8 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use catalogue::environment::{BOARD, DRILL, DRILLS, FLAGS, INSTANCE};
-use catalogue::{Board, DEFAULT_INSTANCE, FlagSet, board, board_for_target};
+use catalogue::environment::{BOARD, DRILL, DRILLS, FLAGS, INSTANCE, KIND};
+use catalogue::{Board, DEFAULT_INSTANCE, FlagSet, Kind, board, board_for_target};
 
 use super::BuildError;
 
@@ -17,6 +17,8 @@ pub struct Settings {
     pub board: &'static Board,
     /// The compiler's flags.
     pub flag_set: FlagSet,
+    /// What the image is for.
+    pub kind: Kind,
     /// Deliberate flaws, to test the instrument.
     pub drills: Vec<&'static str>,
     /// cargo's target triple.
@@ -41,6 +43,10 @@ impl Settings {
             flag_set: match named(FLAGS) {
                 Some(name) => FlagSet::from_name(&name)?,
                 None => FlagSet::Guide,
+            },
+            kind: match named(KIND) {
+                Some(name) => Kind::from_name(&name)?,
+                None => Kind::Timed,
             },
             drills: parse_drills(&named(DRILL).unwrap_or_default())?,
             host: cargo_says("HOST")?,

@@ -15,6 +15,7 @@ mod failure;
 mod fault;
 mod frame;
 mod hello;
+mod helper;
 mod kat;
 mod message;
 mod operation;
@@ -25,6 +26,10 @@ pub use frame::{
     Decoder, Frame, FrameBuffer, FrameError, Kind, MAX_FRAME, MAX_PAYLOAD, encode, encode_bytes,
 };
 pub use hello::{Category, Counter, CounterSource, Hello, SelfTest, Sizes, Sled, StackProbe, Unit};
+pub use helper::{
+    Bits, CallTally, CountingCost, DRNG, Family, HELPERS, Helper, MAX_COUNTED, MAX_SHAPES, Profile,
+    Shape, family_of_name, helper_of_symbol,
+};
 pub use kat::{
     CanonicalReport, FieldDigest, HashFile, KatFile, KatReport, TEXT_PER_BLOCK, TextBlock,
 };
@@ -46,6 +51,7 @@ pub const SCHEMA_HASH: u32 = {
     digest.update(include_bytes!("failure.rs"));
     digest.update(include_bytes!("fault.rs"));
     digest.update(include_bytes!("hello.rs"));
+    digest.update(include_bytes!("helper.rs"));
     digest.update(include_bytes!("kat.rs"));
     digest.update(include_bytes!("message.rs"));
     digest.update(include_bytes!("operation.rs"));

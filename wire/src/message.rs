@@ -4,7 +4,7 @@ use heapless::{String, Vec};
 use serde::{Deserialize, Serialize};
 
 use crate::operation::{MAX_PASSES, Operation};
-use crate::{CanonicalReport, Failure, Hello, KatFile, KatReport, Sizes, TextBlock};
+use crate::{CanonicalReport, Failure, Hello, KatFile, KatReport, Profile, Sizes, TextBlock};
 
 /// A short text of bounded length.
 pub type Text = String<160>;
@@ -50,6 +50,9 @@ pub enum Request {
     Trial(Loop),
     /// A bracket around each call of a loop. Answered by [`Response::Samples`], in blocks.
     Samples(Loop),
+    /// A bracket around each call of a loop, in which calls of symmetric functions are counted.
+    /// Answered by [`Response::Profile`], by an image that was built for it.
+    Profile(Loop),
     /// One call on a stack painted with a pattern. Answered by [`Response::Stack`].
     Stack {
         /// The operation to call.
@@ -142,6 +145,8 @@ pub enum Response {
     },
     /// Answer to [`Request::Samples`], one block of several.
     Samples(SampleBlock),
+    /// Answer to [`Request::Profile`].
+    Profile(Profile),
     /// Answer to [`Request::Stack`].
     Stack {
         /// Bytes from the stack pointer at the call down to the lowest byte that changed.

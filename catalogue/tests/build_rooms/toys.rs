@@ -54,7 +54,7 @@ impl Toy {
         if settings.board.bare_metal {
             build::owners::check_constructors(&objects)?;
         }
-        build::rename::rename_all(&objects, &toolchain)?;
+        build::rename::rename_all(&objects, &[], &toolchain)?;
         build::archive::create(&settings.out, &compiled, &toolchain)?;
         Ok(out.join("libsubmission.a"))
     }

@@ -12,6 +12,8 @@ mod x86_64;
 #[cfg(target_arch = "x86_64")]
 pub use x86_64::*;
 
+pub mod counting;
+
 use wire::Probe;
 
 /// Arguments that a C function of a submission takes at most, all of them pointers or integers.

@@ -1,10 +1,11 @@
 //! The subject of a measurement, and the ways to measure it.
 
-use wire::{Failure, FailureKind, Operation, Probe};
+use wire::{Failure, FailureKind, Operation, Probe, Profile};
 
 use crate::board::{self, MeasuringStack};
 use crate::cpu::{Call, counter};
 use crate::meter::instance::{Instance, Runner};
+use crate::meter::profile::Profiler;
 use crate::meter::runner::{StackGauge, StepWatch, Stopwatch};
 
 /// What one bracket around a loop showed.
@@ -137,6 +138,26 @@ impl<I: Instance> Subject<'_, I> {
             *sample = stopwatch.take();
         }
         Ok(())
+    }
+
+    /// The symmetric functions that `calls` calls call, in an image that counts them.
+    ///
+    /// # Errors
+    ///
+    /// The first failure of a call.
+    pub fn profile(
+        &mut self,
+        stack: &mut MeasuringStack,
+        warmups: u32,
+        overhead: u64,
+        calls: u32,
+    ) -> Result<Profile, Failure> {
+        self.warm_up(stack, warmups)?;
+        let mut profiler = Profiler::new(stack, overhead);
+        for call in 0..calls {
+            self.perform_and_inspect(call, &mut profiler)?;
+        }
+        Ok(profiler.profile(calls))
     }
 
     /// Bytes of stack that one call uses.

@@ -2,6 +2,7 @@
 
 mod call;
 pub mod counter;
+mod counting;
 pub mod entry;
 pub mod exceptions;
 pub mod paging;
@@ -9,3 +10,4 @@ pub mod probes;
 pub mod timer;
 
 pub use call::{STACK_AT_CALL, call_on_stack};
+pub use counting::counted_call;
