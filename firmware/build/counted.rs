@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use catalogue::Symmetric;
 use wire::{MAX_COUNTED, helper_of_symbol};
 
 use super::BuildError;
@@ -29,7 +30,7 @@ pub struct Counted {
 ///
 /// Calls inside the file that defines a function stay what they are: the compiler may rely there on
 /// the registers that it knows the function to leave alone.
-pub fn select(objects: &[Symbols]) -> Result<Vec<Counted>, BuildError> {
+pub fn select(objects: &[Symbols]) -> Vec<Counted> {
     let defined: HashSet<&str> = objects
         .iter()
         .flat_map(|object| &object.defined)
@@ -40,7 +41,7 @@ pub fn select(objects: &[Symbols]) -> Result<Vec<Counted>, BuildError> {
         .flat_map(|object| &object.undefined)
         .map(String::as_str)
         .collect();
-    let counted: Vec<Counted> = called
+    called
         .into_iter()
         .filter_map(|symbol| {
             let (helper, _) = helper_of_symbol(symbol)?;
@@ -55,14 +56,24 @@ pub fn select(objects: &[Symbols]) -> Result<Vec<Counted>, BuildError> {
                 helper,
             })
         })
-        .collect();
-    if counted.len() > MAX_COUNTED {
-        return Err(BuildError::TooManyCounted {
-            found: counted.len(),
+        .collect()
+}
+
+/// Those of the functions that the interface's can reach; what only unused code calls needs no
+/// counter.
+pub fn reached(called: Vec<Counted>, symmetric: &Symmetric) -> Result<Vec<Counted>, BuildError> {
+    let is_reached = |counted: &Counted| {
+        let mut functions = symmetric.functions.iter();
+        functions.any(|function| function.counted && function.symbol == counted.symbol)
+    };
+    let counted: Vec<Counted> = called.into_iter().filter(is_reached).collect();
+    match counted.len() {
+        found if found > MAX_COUNTED => Err(BuildError::TooManyCounted {
+            found,
             most: MAX_COUNTED,
-        });
+        }),
+        _ => Ok(counted),
     }
-    Ok(counted)
 }
 
 fn served_by_the_meter(symbol: &str) -> Option<&'static str> {
@@ -72,6 +83,8 @@ fn served_by_the_meter(symbol: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use catalogue::SymmetricFunction;
+
     use super::super::symbols::tests::object;
     use super::*;
 
@@ -86,7 +99,7 @@ mod tests {
             object("aux.c", &["sm3hash", "pseudohash"], &[]),
             object("x4.c", &["PQCLEAN_A_B_shake256x4"], &["sha3_256"]),
         ];
-        let counted = select(&objects).unwrap();
+        let counted = select(&objects);
         let names: Vec<_> = counted
             .iter()
             .map(|it| (it.symbol.as_str(), it.function.as_str()))
@@ -106,7 +119,20 @@ mod tests {
     fn there_is_a_bound() {
         let symbols: Vec<&str> = wire::HELPERS.iter().map(|helper| helper.symbol).collect();
         let objects = [object("a.c", &symbols, &[]), object("b.c", &[], &symbols)];
-        let error = select(&objects).unwrap_err().to_string();
+        let called = select(&objects);
+        let functions = called.iter().map(|counted| SymmetricFunction {
+            symbol: counted.symbol.clone(),
+            source: None,
+            counted: true,
+            called_inside: false,
+        });
+        let mut symmetric = Symmetric {
+            functions: functions.collect(),
+            primitives: Vec::new(),
+        };
+        let error = reached(called.clone(), &symmetric).unwrap_err().to_string();
         assert!(error.contains(&MAX_COUNTED.to_string()), "{error}");
+        symmetric.functions.truncate(2);
+        assert_eq!(reached(called.clone(), &symmetric).unwrap(), called[..2]);
     }
 }

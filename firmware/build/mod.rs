@@ -62,10 +62,10 @@ pub fn run(settings: &Settings) -> Result<Built, BuildError> {
     let (counted, symmetric) = match settings.kind {
         Kind::Timed => (None, None),
         Kind::Profile => {
-            let counted = counted::select(&objects)?;
+            let called = counted::select(&objects);
             let architecture = settings.board.architecture;
-            let symmetric = symmetric::describe(&objects, &functions, &counted, architecture)?;
-            (Some(counted), Some(symmetric))
+            let symmetric = symmetric::describe(&objects, &functions, &called, architecture)?;
+            (Some(counted::reached(called, &symmetric)?), Some(symmetric))
         }
     };
     rename::rename_all(&objects, counted.as_deref().unwrap_or_default(), &toolchain)?;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use catalogue::{Catalogue, DEFAULT_INSTANCE, FlagSet};
+use catalogue::{Catalogue, DEFAULT_INSTANCE, FlagSet, Kind};
 use host::image::{BuildError, Cache, Ingredients, Recipe};
 use host::interrupt::Interrupt;
 use host::project::Project;
@@ -14,6 +14,7 @@ fn with_recipe<T>(test: impl FnOnce(&Project, Recipe) -> T) -> T {
         instance: catalogue.find(DEFAULT_INSTANCE).unwrap(),
         board: catalogue::board("qemu-virt").unwrap(),
         flags: FlagSet::Guide,
+        kind: Kind::Timed,
         drills: Vec::new(),
     };
     test(&project, recipe)

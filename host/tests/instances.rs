@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use catalogue::{Catalogue, FlagSet, Instance};
+use catalogue::{Catalogue, FlagSet, Instance, Kind};
 use host::image::{Cache, Recipe};
 use host::interrupt::Interrupt;
 use host::measure;
@@ -64,6 +64,7 @@ fn find(instance: &Instance, system: &str, project: &Project) -> Found {
         instance,
         board,
         flags: FlagSet::Guide,
+        kind: Kind::Timed,
         drills: Vec::new(),
     };
     let wrong = |what: String| Found::Wrong { what };

@@ -93,12 +93,19 @@ fn a_scheme_without_contexts_and_another_generator_are_told() {
         board,
         &functions(&["keypair", "signature", "verify", "sign", "open"]),
         &[],
+        None,
     );
     let hqc = build::generate::instance_source(
         catalogue.find("pqclean/HQC-128").unwrap(),
         board,
         &functions(&["keypair", "enc", "dec"]),
         &["wrong-kat"],
+        Some(&[build::counted::Counted {
+            symbol: "shake256".into(),
+            counter: "meter_counted_shake256".into(),
+            function: "shake256".into(),
+            helper: 18,
+        }]),
     );
     insta::assert_snapshot!(falcon + &hqc);
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use catalogue::{FlagSet, Instance};
+use catalogue::{FlagSet, Instance, Kind};
 use serde_json::{Value, json};
 
 use crate::image::{BuildError, Cache, Image, Recipe};
@@ -14,7 +14,7 @@ use crate::record::store::{RunDirectory, StoreError, write_whole};
 use crate::session::hexadecimal;
 use crate::system::System;
 
-/// Builds the image of an instance with these flags. That it does not build with them is no error:
+/// Builds the image of this kind of an instance with these flags. That it does not build with them is no error:
 /// the inner result says why.
 ///
 /// # Errors
@@ -22,7 +22,7 @@ use crate::system::System;
 /// What keeps every instance from being built.
 pub fn image(
     instance: &Instance,
-    flags: FlagSet,
+    (flags, kind): (FlagSet, Kind),
     system: &dyn System,
     cache: &Cache,
     interrupt: &Interrupt,
@@ -31,6 +31,7 @@ pub fn image(
         instance,
         board: catalogue::board(system.board())?,
         flags,
+        kind,
         drills: Vec::new(),
     };
     match cache.image(&recipe, interrupt) {

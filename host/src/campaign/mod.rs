@@ -8,6 +8,7 @@
 mod build;
 mod kat_log;
 pub mod label;
+mod profile;
 mod progress;
 mod settings;
 mod sizes;

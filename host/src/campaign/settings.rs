@@ -119,6 +119,8 @@ pub struct Settings {
     pub plan: PlanSettings,
     /// Longest time on the wall for an answer that nobody can predict.
     pub patience: Duration,
+    /// Whether each operation gets a profile beside its record.
+    pub profiles: bool,
 }
 
 impl Settings {
@@ -241,6 +243,7 @@ mod tests {
     fn settings(folder: &std::path::Path) -> Settings {
         Settings {
             patience: measure::PATIENCE,
+            profiles: true,
             run_directory: folder.to_owned(),
             systems: vec!["qemu-virt".into()],
             selection: Selection::Named(vec!["pqclean/ML-KEM-768".into()]),

@@ -1,6 +1,6 @@
 //! One instance on one system: built, tested, measured.
 
-use catalogue::{FlagSet, Instance};
+use catalogue::{FlagSet, Instance, Kind};
 use wire::{Category, Operation};
 
 use super::{Reporter, Settings, build, kat_log, label, sizes, subject};
@@ -46,7 +46,7 @@ impl Work<'_> {
         let left = self.left(instance, &known)?;
         if !known.is_empty() && left.is_empty() {
             self.reporter.skipped(known.len());
-            return Ok(Outcome::Clean);
+            return self.profiles(instance, &known);
         }
         let tested = match self.test(instance) {
             Err(error) if label::is_interruption(&error) => return Ok(Outcome::Interrupted),
@@ -84,7 +84,10 @@ impl Work<'_> {
                 Ok(())
             },
         )?;
-        Ok(outcome)
+        match outcome {
+            Outcome::Interrupted => Ok(outcome),
+            _ => Ok(outcome.max(self.profiles(instance, &all)?)),
+        }
     }
 
     /// Those of the operations that have no clean record yet.
@@ -111,7 +114,8 @@ impl Work<'_> {
         Ok(left)
     }
 
-    fn bench<'a>(&'a self, instance: &'a Instance, image: &'a Image) -> label::Bench<'a> {
+    /// What measures an image of the instance.
+    pub fn bench<'a>(&'a self, instance: &'a Instance, image: &'a Image) -> label::Bench<'a> {
         label::Bench {
             project: self.project,
             system: self.system,
@@ -131,7 +135,8 @@ impl Work<'_> {
         let mut best: Option<Tested> = None;
         for flags in FlagSet::ALL {
             self.reporter.doing(&instance.name(), "building");
-            let built = build::image(instance, flags, self.system, self.cache, self.interrupt)?;
+            let kind = (flags, Kind::Timed);
+            let built = build::image(instance, kind, self.system, self.cache, self.interrupt)?;
             let image = match built {
                 Ok(image) => image,
                 Err(reason) => {

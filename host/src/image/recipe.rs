@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use catalogue::{
-    Board, CLibrary, FlagSet, Instance, Kat, Origin, Toolchain, compiler_flags, file_digest,
+    Board, CLibrary, FlagSet, Instance, Kat, Kind, Origin, Toolchain, compiler_flags, file_digest,
     submission,
 };
 use serde::Serialize;
@@ -34,6 +34,8 @@ pub struct Recipe<'a> {
     pub board: &'static Board,
     /// Flags of the C compiler.
     pub flags: FlagSet,
+    /// What the image is for.
+    pub kind: Kind,
     /// Deliberate flaws, to test the instrument.
     pub drills: Vec<String>,
 }
@@ -46,6 +48,7 @@ pub struct Ingredients {
     candidate: String,
     label: String,
     flag_set: String,
+    kind: String,
     drills: Vec<String>,
     rustc: String,
     c_compiler: String,
@@ -71,6 +74,7 @@ impl Ingredients {
             candidate: recipe.instance.candidate.clone(),
             label: recipe.instance.label.clone(),
             flag_set: recipe.flags.name().to_owned(),
+            kind: recipe.kind.name().to_owned(),
             drills: recipe.drills.clone(),
             rustc: rust_compiler(root)?,
             c_compiler: format!(
@@ -100,6 +104,7 @@ impl Ingredients {
             candidate: candidate.to_owned(),
             label: "ML-KEM-768".to_owned(),
             flag_set: "guide".to_owned(),
+            kind: Kind::Timed.name().to_owned(),
             drills: Vec::new(),
             rustc: "rustc 1.95.0".to_owned(),
             c_compiler: "gcc 12.2.0".to_owned(),
@@ -269,6 +274,7 @@ mod tests {
                 instance,
                 board: catalogue::board("linux").unwrap(),
                 flags: FlagSet::Guide,
+                kind: Kind::Timed,
                 drills: Vec::new(),
             };
             Ingredients::gather(&recipe, &root).unwrap().key()

@@ -7,8 +7,10 @@
 mod difference;
 mod kat;
 mod operation;
+mod profile;
 mod verified;
 
 pub use kat::{KatError, known_answer};
 pub use operation::{Attempt, PATIENCE, Settings, Step, operation};
+pub use profile::profile;
 pub use verified::lines;

@@ -128,6 +128,7 @@ pub fn subject(system: &str, source: CounterSource) -> Subject {
                     command: command.to_vec(),
                     warnings: 0,
                 }],
+                symmetric: None,
             }),
             linker: Some("LLD 22.1.0".to_owned()),
             static_memory: Some(StaticMemory {

@@ -10,6 +10,7 @@ mod gather;
 mod hello;
 mod known_answers;
 mod log;
+mod profile;
 mod watch;
 
 use std::time::{Duration, Instant};

@@ -72,6 +72,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
                 instance: catalogue.find(instance)?,
                 board,
                 flags: FlagSet::Guide,
+                kind: catalogue::Kind::Timed,
                 drills: Vec::new(),
             })
         };

@@ -42,6 +42,10 @@ pub struct Arguments {
     /// between two signs of life
     #[arg(long, value_name = "S", default_value_t = PATIENCE.as_secs_f64(), value_parser = positive)]
     patience: f64,
+    /// Leave out the shares of symmetric functions, which take one more image and one more loop of
+    /// calls for each operation; another campaign can add them
+    #[arg(long)]
+    no_profile: bool,
 }
 
 /// Runs the campaign and shows what it brought home.
@@ -63,6 +67,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
             ..PlanSettings::default()
         },
         patience: Duration::from_secs_f64(arguments.patience),
+        profiles: !arguments.no_profile,
     };
     run_and_show(&settings, context)
 }

@@ -63,6 +63,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
             ..PlanSettings::default()
         },
         patience: PATIENCE,
+        profiles: true,
     };
     campaign::run_and_show(&settings, context)
 }

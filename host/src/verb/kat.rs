@@ -66,6 +66,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         instance,
         board,
         flags: FlagSet::Guide,
+        kind: catalogue::Kind::Timed,
         drills: arguments.drills.clone(),
     };
     let image = Cache::new(&project).image(&recipe, &context.interrupt)?;

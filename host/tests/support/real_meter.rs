@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use catalogue::{Catalogue, DEFAULT_INSTANCE, FlagSet};
+use catalogue::{Catalogue, DEFAULT_INSTANCE, FlagSet, Kind};
 use host::image::{Cache, Image, Recipe};
 use host::interrupt::Interrupt;
 use host::line::Line;
@@ -39,6 +39,7 @@ impl Bench {
             instance: catalogue.find(DEFAULT_INSTANCE).unwrap(),
             board: catalogue::board(system.board()).unwrap(),
             flags: FlagSet::Guide,
+            kind: Kind::Timed,
             drills: Vec::new(),
         };
         let image = Cache::new(&project)
