@@ -45,5 +45,9 @@ pub const STILL_COUNTER: &str = "still-counter";
 /// The deliberate flaw of known answers with one wrong bit.
 pub const WRONG_KAT: &str = "wrong-kat";
 
+/// No flaw, but to test the instrument as well: a Linux image that GNU ld links, whatever the Rust
+/// compiler would take.
+pub const GNU_LD: &str = "gnu-ld";
+
 /// All deliberate flaws.
-pub const DRILLS: [&str; 2] = [STILL_COUNTER, WRONG_KAT];
+pub const DRILLS: [&str; 3] = [STILL_COUNTER, WRONG_KAT, GNU_LD];

@@ -45,10 +45,12 @@ pub fn select(objects: &[Symbols]) -> Vec<Counted> {
         .into_iter()
         .filter_map(|symbol| {
             let (helper, _) = helper_of_symbol(symbol)?;
-            let function = match defined.contains(symbol) {
-                true => symbol,
-                false => served_by_the_meter(symbol)?,
-            };
+            let function = match (served_by_the_meter(symbol), defined.contains(symbol)) {
+                // Of a package's own, the calls are counted that it makes of the interface's.
+                (Some(_), true) => None,
+                (None, true) => Some(symbol),
+                (served, false) => served,
+            }?;
             Some(Counted {
                 symbol: symbol.to_owned(),
                 counter: format!("{PREFIX}{symbol}"),
@@ -76,7 +78,8 @@ pub fn reached(called: Vec<Counted>, symmetric: &Symmetric) -> Result<Vec<Counte
     }
 }
 
-fn served_by_the_meter(symbol: &str) -> Option<&'static str> {
+/// The meter's own function behind a symbol that no object defines.
+pub fn served_by_the_meter(symbol: &str) -> Option<&'static str> {
     let (_, to) = RENAMED.iter().find(|(from, _)| *from == symbol)?;
     Some(to)
 }

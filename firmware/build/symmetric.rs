@@ -6,7 +6,7 @@ use catalogue::{Architecture, Primitive, Symmetric, SymmetricFunction};
 use wire::helper_of_symbol;
 
 use super::BuildError;
-use super::counted::Counted;
+use super::counted::{Counted, served_by_the_meter};
 use super::functions::Functions;
 use super::primitives;
 use super::reach::{Graph, Place, Section};
@@ -51,7 +51,10 @@ fn known_functions(
             let place = graph.definition(symbol);
             let is_here = place.is_some_and(|(object, _)| object == number);
             let is_reached = place.is_some_and(|place| reached.contains(&place));
-            if is_here && is_reached && helper_of_symbol(symbol).is_some() {
+            // A package's own randombytes is a function like any other.
+            let is_known = helper_of_symbol(symbol).is_some();
+            let is_known = is_known && served_by_the_meter(symbol).is_none();
+            if is_here && is_reached && is_known {
                 let function = SymmetricFunction {
                     symbol: symbol.clone(),
                     source: Some(object.source_name.clone()),

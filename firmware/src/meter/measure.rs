@@ -149,11 +149,10 @@ impl<I: Instance> Subject<'_, I> {
         &mut self,
         stack: &mut MeasuringStack,
         warmups: u32,
-        overhead: u64,
         calls: u32,
     ) -> Result<Profile, Failure> {
         self.warm_up(stack, warmups)?;
-        let mut profiler = Profiler::new(stack, overhead);
+        let mut profiler = Profiler::new(stack);
         for call in 0..calls {
             self.perform_and_inspect(call, &mut profiler)?;
         }

@@ -2,12 +2,15 @@
 
 use heapless::Vec;
 use spin::Mutex;
-use wire::{CallTally, CountingCost, MAX_COUNTED, MAX_SHAPES, Profile, Shape};
+use wire::{CallTally, CountingCost, MAX_COUNTED, MAX_SHAPES, Probe, Profile, Shape};
 
 use crate::abi::counting;
 use crate::board::{self, MeasuringStack};
 use crate::cpu::{Call, counter};
 use crate::meter::instance::Runner;
+
+/// Empty calls of which the least count is taken.
+const EMPTY_CALLS: u32 = 32;
 
 /// The calls of the operation that runs.
 pub static TALLY: Mutex<Tally> = Mutex::new(Tally::new());
@@ -127,16 +130,32 @@ pub struct Profiler<'a> {
 }
 
 impl<'a> Profiler<'a> {
-    /// A profiler that takes `overhead`, the count of an empty call, off every call.
-    pub fn new(stack: &'a mut MeasuringStack, overhead: u64) -> Self {
-        Self {
+    /// A profiler that takes off every call what an empty one counts in it, and that knows what
+    /// counting costs.
+    pub fn new(stack: &'a mut MeasuringStack) -> Self {
+        let mut profiler = Self {
             stack,
-            overhead,
+            overhead: 0,
             cost: counting::cost(),
             count: 0,
             nanoseconds: 0,
             idle: 0,
-        }
+        };
+        profiler.overhead = profiler.empty_call();
+        profiler.nanoseconds = 0;
+        profiler
+    }
+
+    /// The least count of some empty calls.
+    fn empty_call(&mut self) -> u64 {
+        let Some(empty) = Call::of_probe(Probe::Empty) else {
+            return 0;
+        };
+        let counts = (0..EMPTY_CALLS).map(|_| {
+            self.run(&empty);
+            core::mem::take(&mut self.count)
+        });
+        counts.min().unwrap_or(0)
     }
 
     /// What was seen in so many operations.

@@ -275,11 +275,10 @@ impl<L: Line, I: Instance> Meter<'_, L, I> {
         if !abi::image().counts_calls {
             return Err(Unanswered::Refused("this image does not count calls"));
         }
-        let overhead = self.hello.counter.overhead;
         let Measured {
             mut subject, stack, ..
         } = self.begin(number, plan)?;
-        let profile = subject.profile(stack, plan.warmups, overhead, plan.calls)?;
+        let profile = subject.profile(stack, plan.warmups, plan.calls)?;
         Ok(Held::One(Response::Profile(profile)))
     }
 

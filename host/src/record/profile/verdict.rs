@@ -114,17 +114,18 @@ fn others(symmetric: &Symmetric) -> Vec<String> {
 
 /// What is symmetric and on a way that no counter sees, in words.
 pub fn not_observable(symmetric: &Symmetric) -> Vec<String> {
+    let primitives = symmetric.primitives.iter().filter(|it| !it.observable);
+    let primitives: Vec<&Primitive> = primitives.collect();
     let functions = symmetric.functions.iter().filter(|it| it.called_inside);
     let functions = functions.filter_map(|it| {
         let SymmetricFunction { symbol, source, .. } = it;
-        Some(format!(
-            "calls of {symbol} inside {}, which defines it",
-            source.as_ref()?
-        ))
+        let source = source.as_ref()?;
+        // The primitive says it all.
+        let is_said = primitives.iter().any(|it| it.source == *source);
+        (!is_said).then(|| format!("calls of {symbol} inside {source}, which defines it"))
     });
-    let primitives = symmetric.primitives.iter().filter(|it| !it.observable);
-    let primitives = primitives.map(|it| format!("{} in {}", it.name, it.source));
-    functions.chain(primitives).collect()
+    let named = |it: &&Primitive| format!("{} in {}", it.name, it.source);
+    primitives.iter().map(named).chain(functions).collect()
 }
 
 #[cfg(test)]
