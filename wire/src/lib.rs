@@ -19,6 +19,7 @@ mod helper;
 mod kat;
 mod message;
 mod operation;
+mod profile;
 
 pub use failure::{BufferName, Failure, FailureKind, Side};
 pub use fault::{Fault, FaultKind};
@@ -26,15 +27,13 @@ pub use frame::{
     Decoder, Frame, FrameBuffer, FrameError, Kind, MAX_FRAME, MAX_PAYLOAD, encode, encode_bytes,
 };
 pub use hello::{Category, Counter, CounterSource, Hello, SelfTest, Sizes, Sled, StackProbe, Unit};
-pub use helper::{
-    Bits, CallTally, CountingCost, DRNG, Family, HELPERS, Helper, MAX_COUNTED, MAX_SHAPES, Profile,
-    Shape, family_of_name, helper_of_symbol,
-};
+pub use helper::{Bits, DRNG, Family, HELPERS, Helper, family_of_name, helper_of_symbol};
 pub use kat::{
     CanonicalReport, FieldDigest, HashFile, KatFile, KatReport, TEXT_PER_BLOCK, TextBlock,
 };
 pub use message::{Label, Loop, Request, Response, SAMPLES_PER_BLOCK, SampleBlock, Text};
 pub use operation::{HASH_BYTES, MAX_PASSES, Operation, Probe};
+pub use profile::{CallTally, CountingCost, MAX_COUNTED, MAX_SHAPES, Profile, Shape};
 
 /// Version of the protocol, the first byte of every frame's header.
 ///
@@ -55,5 +54,6 @@ pub const SCHEMA_HASH: u32 = {
     digest.update(include_bytes!("kat.rs"));
     digest.update(include_bytes!("message.rs"));
     digest.update(include_bytes!("operation.rs"));
+    digest.update(include_bytes!("profile.rs"));
     digest.finalize()
 };
