@@ -140,6 +140,7 @@ pub fn show(directory: &RunDirectory, context: &Context) -> miette::Result<Outco
 }
 
 /// A system in a run directory.
+#[derive(Debug)]
 struct System {
     run: RunDirectory,
     name: String,
