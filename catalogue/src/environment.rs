@@ -9,6 +9,9 @@ pub const BOARD: &str = "NGCC_BOARD";
 /// Name of the [`crate::FlagSet`]; default `guide`.
 pub const FLAGS: &str = "NGCC_FLAGS";
 
+/// Name of the [`crate::Kind`] of image; default `timed`.
+pub const KIND: &str = "NGCC_KIND";
+
 /// Comma-separated deliberate flaws out of [`DRILLS`], to test the instrument.
 pub const DRILL: &str = "NGCC_DRILL";
 
@@ -40,6 +43,7 @@ pub const ALL: &[&str] = &[
     INSTANCE,
     BOARD,
     FLAGS,
+    KIND,
     DRILL,
     LAYOUT,
     CC_AARCH64,
@@ -53,5 +57,9 @@ pub const STILL_COUNTER: &str = "still-counter";
 /// The deliberate flaw of known answers with one wrong bit.
 pub const WRONG_KAT: &str = "wrong-kat";
 
+/// No flaw, but to test the instrument as well: a Linux image that GNU ld links, whatever the Rust
+/// compiler would take.
+pub const GNU_LD: &str = "gnu-ld";
+
 /// All deliberate flaws.
-pub const DRILLS: [&str; 2] = [STILL_COUNTER, WRONG_KAT];
+pub const DRILLS: [&str; 3] = [STILL_COUNTER, WRONG_KAT, GNU_LD];

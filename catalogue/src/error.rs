@@ -136,6 +136,16 @@ pub enum CatalogueError {
         known: String,
     },
 
+    /// There is no such kind of image.
+    #[error("there is no kind of image {name}")]
+    #[diagnostic(help("kinds are: {known}"))]
+    UnknownKind {
+        /// What was asked for.
+        name: String,
+        /// All names.
+        known: String,
+    },
+
     /// A file or folder could not be read or written.
     #[error("cannot {action} {path}", path = path.display())]
     #[diagnostic(help("check that it exists and that you may access it"))]

@@ -11,12 +11,14 @@ pub mod environment;
 mod error;
 mod flags;
 mod instance;
+mod kind;
 mod map;
 mod names;
 mod package;
 mod pqclean;
 mod report;
 pub mod submission;
+mod symmetric;
 mod toolchain;
 
 use std::path::{Path, PathBuf};
@@ -28,10 +30,12 @@ pub use flags::{FlagSet, compiler_flags};
 pub use instance::{
     IccsAnswers, Instance, Interface, Kat, Language, Library, NistAnswer, Origin, Unavailable,
 };
+pub use kind::Kind;
 pub use map::{MemoryFunction, check_map};
 pub use package::Package;
 pub use report::{BuildReport, CompilerReport, Frame, FrameKind, LibraryReport, Unit};
 pub use submission::BrokenPackage;
+pub use symmetric::{Primitive, Symmetric, SymmetricFunction};
 pub use toolchain::{CLibrary, Toolchain};
 
 /// The instance that is built when none is named.

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use wire::Operation;
 
-use crate::CatalogueError;
+use crate::{CatalogueError, Symmetric};
 
 /// How an image's C code came about.
 ///
@@ -36,6 +36,9 @@ pub struct BuildReport {
     /// The largest frame that each operation can reach, by the operation's name; `hash` stands for
     /// all lengths.
     pub largest_frames: BTreeMap<String, Frame>,
+    /// What a profile image's objects say of its symmetric primitives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub symmetric: Option<Symmetric>,
 }
 
 /// The compiler.
@@ -198,6 +201,7 @@ mod tests {
                     (operation.to_owned(), frame)
                 })
                 .into(),
+            symmetric: Some(Symmetric::default()),
         }
     }
 

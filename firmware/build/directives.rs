@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use catalogue::environment::GNU_LD;
 use catalogue::{Instance, Toolchain};
 use miette::Diagnostic;
 
@@ -49,7 +50,7 @@ fn libraries(settings: &Settings, instance: &Instance, toolchain: &Toolchain) ->
 fn linker_arguments(settings: &Settings) -> Vec<String> {
     let map = format!("-Map={}", settings.out.join("firmware.map").display());
     let build_id = "--build-id=sha1".to_owned();
-    let arguments = match settings.board.linker_script {
+    let mut arguments = match settings.board.linker_script {
         // rust-lld itself. The memory map first: the layout refers to it.
         Some(script) => vec![
             format!("-T{}", settings.root.join(script).display()),
@@ -62,6 +63,11 @@ fn linker_arguments(settings: &Settings) -> Vec<String> {
         // The compiler driver, which passes it on.
         None => vec![format!("-Wl,{build_id}"), format!("-Wl,{map}")],
     };
+    let gnu_ld = settings.board.linker_script.is_none() && settings.drills.contains(&GNU_LD);
+    if gnu_ld {
+        // The last of several counts.
+        arguments.push("-fuse-ld=bfd".to_owned());
+    }
     arguments
         .into_iter()
         .map(|argument| format!("cargo::rustc-link-arg-bins={argument}"))

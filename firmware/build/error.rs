@@ -131,6 +131,16 @@ pub enum BuildError {
         reason: String,
     },
 
+    /// More functions to count than a report holds.
+    #[error("{found} symmetric functions are called, and {most} can be counted")]
+    #[diagnostic(help("the shares of this instance cannot be measured; its other figures can"))]
+    TooManyCounted {
+        /// How many are called.
+        found: usize,
+        /// How many a report holds.
+        most: usize,
+    },
+
     /// Two sources define the same global name.
     #[error("{symbol} is defined twice, in {first} and in {second}")]
     #[diagnostic(help(

@@ -1,6 +1,7 @@
 //! What the compiler says of the frames of its functions: the file that `-fstack-usage` writes
 //! beside each object.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -9,6 +10,7 @@ use catalogue::{Frame, FrameKind, Instance};
 
 use super::BuildError;
 use super::error::file;
+use super::reach::Graph;
 
 /// The frames in the list beside an object; none where there is no list, as of an assembler's
 /// source. Files get the names that they have within the instance's tree.
@@ -29,6 +31,35 @@ pub fn read(object: &Path, instance: &Instance) -> Result<Vec<Frame>, BuildError
         Ok(Frame { place, ..frame })
     });
     frames.collect()
+}
+
+/// The largest frame that a function can reach. `frames` has those of each object, in the order of
+/// the objects.
+pub fn largest(graph: &Graph, function: &str, frames: &[Vec<Frame>]) -> Option<Frame> {
+    let places = graph.reach([function], &|_| false);
+    let reached: HashSet<(usize, &str)> = places
+        .iter()
+        .filter_map(|place| Some((place.0, graph.section(*place)?)))
+        .flat_map(|(object, section)| {
+            let names = section.functions.iter();
+            names.map(move |name| (object, base_name(name)))
+        })
+        .collect();
+    let listed = frames
+        .iter()
+        .enumerate()
+        .flat_map(|(object, frames)| frames.iter().map(move |frame| (object, frame)));
+    listed
+        .filter(|(object, frame)| reached.contains(&(*object, base_name(&frame.function))))
+        .map(|(_, frame)| frame)
+        .max_by_key(|frame| frame.bytes)
+        .cloned()
+}
+
+/// A function's name without what the compiler adds for its variants, such as `.constprop.0`:
+/// its list and its symbols do not agree on that.
+fn base_name(name: &str) -> &str {
+    name.split('.').next().unwrap_or(name)
 }
 
 /// A line of the list: `<file>:<line>:<column>:<function>`, bytes and kind, with tabs between.

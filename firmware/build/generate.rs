@@ -6,6 +6,7 @@ use wire::{Category, Sizes};
 
 use catalogue::environment::{STILL_COUNTER, WRONG_KAT};
 
+use super::counted::Counted;
 use super::functions::Functions;
 
 /// The text of `instance.rs`, which the firmware includes.
@@ -14,16 +15,19 @@ pub fn instance_source(
     board: &Board,
     functions: &Functions,
     drills: &[&str],
+    counted: Option<&[Counted]>,
 ) -> String {
     let drill = |name| drills.contains(&name);
-    format!(
+    let image = format!(
         "meter::image! {{\n\
          {{ meter::abi::Identity {{ \
          board: {board:?}, candidate: {candidate:?}, label: {label:?}, \
          category: wire::Category::{category}, sizes: {sizes} }} }}\n\
          {{ {calls} }}\n\
          {{ meter::abi::Drills {{ still_counter: {still_counter}, wrong_kat: {wrong_kat} }} }}\n\
+         {{ {counts_calls} }}\n\
          }}\n",
+        counts_calls = counted.is_some(),
         still_counter = drill(STILL_COUNTER),
         wrong_kat = drill(WRONG_KAT),
         board = board.name,
@@ -32,7 +36,28 @@ pub fn instance_source(
         category = variant(instance.category),
         sizes = sizes(instance.sizes.as_ref().filter(|_| are_fixed(instance))),
         calls = calls(instance, functions),
-    )
+    );
+    image + &counters(counted.unwrap_or_default())
+}
+
+/// The counters, in the words of the macro `counted!`.
+fn counters(counted: &[Counted]) -> String {
+    let lines: String = counted
+        .iter()
+        .map(|counted| {
+            let Counted {
+                counter,
+                function,
+                helper,
+                ..
+            } = counted;
+            format!("{helper} {function:?} {counter:?},\n")
+        })
+        .collect();
+    match lines.is_empty() {
+        true => lines,
+        false => format!("meter::counted! {{\n{lines}}}\n"),
+    }
 }
 
 /// What shifts the code of a process by so many bytes: padding in front of all of it, the meter's

@@ -2,6 +2,7 @@
 
 pub mod archive;
 pub mod compile;
+pub mod counted;
 pub mod directives;
 pub mod error;
 pub mod frames;
@@ -9,18 +10,20 @@ pub mod functions;
 pub mod generate;
 pub mod limits;
 pub mod owners;
+pub mod primitives;
 pub mod reach;
 pub mod rename;
 pub mod settings;
 pub mod statics;
 pub mod symbols;
+pub mod symmetric;
 
 use std::collections::BTreeMap;
 use std::fs;
 
 use catalogue::{
-    BuildReport, Catalogue, CompilerReport, Frame, Instance, LibraryReport, Toolchain, Unit,
-    compiler_flags, file_digest,
+    BuildReport, Catalogue, CompilerReport, Frame, Instance, Kind, LibraryReport, Symmetric,
+    Toolchain, Unit, compiler_flags, file_digest,
 };
 
 pub use error::BuildError;
@@ -28,7 +31,7 @@ pub use settings::Settings;
 
 use compile::Compiled;
 use error::file;
-use reach::Reach;
+use reach::Graph;
 
 /// What a build hands to cargo.
 pub struct Built {
@@ -59,8 +62,19 @@ pub fn run(settings: &Settings) -> Result<Built, BuildError> {
     let objects = symbols::read_all(instance, &compiled, settings.board.architecture)?;
     owners::check(&objects)?;
     let functions = functions::required(instance, &objects)?;
-    let reach = Reach::of(&objects)?;
-    rename::rename_all(&objects, &toolchain)?;
+    // Before any name is changed.
+    let graph = Graph::read(&objects)?;
+    let (counted, symmetric) = match settings.kind {
+        Kind::Timed => (None, None),
+        Kind::Profile => {
+            let called = counted::select(&objects);
+            let architecture = settings.board.architecture;
+            let symmetric =
+                symmetric::describe(&objects, &graph, &functions, &called, architecture);
+            (Some(counted::reached(called, &symmetric)?), Some(symmetric))
+        }
+    };
+    rename::rename_all(&objects, counted.as_deref().unwrap_or_default(), &toolchain)?;
     if settings.board.bare_metal {
         owners::check_constructors(&objects)?;
     } else {
@@ -68,21 +82,26 @@ pub fn run(settings: &Settings) -> Result<Built, BuildError> {
     }
     archive::create(&settings.out, &compiled, &toolchain)?;
 
-    let mut source =
-        generate::instance_source(instance, settings.board, &functions, &settings.drills);
+    let mut source = generate::instance_source(
+        instance,
+        settings.board,
+        &functions,
+        &settings.drills,
+        counted.as_deref(),
+    );
     if !settings.board.bare_metal {
         source += &generate::padding(settings.layout);
     }
     let target = settings.out.join("instance.rs");
     fs::write(&target, source).map_err(file("write", &target))?;
-    let mut report = report(settings, instance, &toolchain, &compiled)?;
-    let frames: Vec<Vec<Frame>> = report
+    let mut report = report(settings, instance, &toolchain, &compiled, symmetric)?;
+    let listed: Vec<Vec<Frame>> = report
         .units
         .iter()
         .map(|unit| unit.frames.clone())
         .collect();
     for (operation, function) in functions.operations(&instance.interface) {
-        if let Some(frame) = reach.largest_frame(function, &frames) {
+        if let Some(frame) = frames::largest(&graph, function, &listed) {
             report.largest_frames.insert(operation, frame);
         }
     }
@@ -98,6 +117,7 @@ fn report(
     instance: &Instance,
     toolchain: &Toolchain,
     compiled: &[Compiled],
+    symmetric: Option<Symmetric>,
 ) -> Result<BuildReport, BuildError> {
     let units = compiled
         .iter()
@@ -138,6 +158,7 @@ fn report(
         },
         units,
         largest_frames: BTreeMap::new(),
+        symmetric,
     })
 }
 

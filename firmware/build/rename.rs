@@ -1,4 +1,5 @@
-//! Leads a submission's calls of the C library's heap and exits to the meter.
+//! Leads a submission's calls of the C library's heap and exits to the meter, and in a profile image
+//! those of its symmetric functions through counters.
 //!
 //! Names are changed in the objects, not at link time: the linker's `--wrap` also redirects calls
 //! inside the file that defines a function, where the compiler may rely on the registers that the
@@ -14,6 +15,7 @@ use catalogue::Toolchain;
 use object::{File, Object, ObjectSection, SectionFlags, elf};
 
 use super::BuildError;
+use super::counted::Counted;
 use super::error::file;
 use super::symbols::Symbols;
 
@@ -49,8 +51,17 @@ pub const RENAMED: &[(&str, &str)] = &[
     ("PQCLEAN_randombytes", "meter_randombytes"),
 ];
 
-/// Renames in every object what no object of the submission defines.
-pub fn rename_all(objects: &[Symbols], toolchain: &Toolchain) -> Result<(), BuildError> {
+/// Renames in every object what no object of the submission defines, and what is counted.
+pub fn rename_all(
+    objects: &[Symbols],
+    counted: &[Counted],
+    toolchain: &Toolchain,
+) -> Result<(), BuildError> {
+    let counters: Vec<(&str, &str)> = counted
+        .iter()
+        .map(|counted| (counted.symbol.as_str(), counted.counter.as_str()))
+        .collect();
+    let is_counted = |name: &str| counters.iter().any(|(symbol, _)| *symbol == name);
     let defined: HashSet<&str> = objects
         .iter()
         .flat_map(|object| &object.defined)
@@ -59,7 +70,9 @@ pub fn rename_all(objects: &[Symbols], toolchain: &Toolchain) -> Result<(), Buil
     for object in objects {
         let renames: Vec<String> = RENAMED
             .iter()
-            .filter(|(from, _)| object.undefined.contains(*from) && !defined.contains(from))
+            .filter(|(from, _)| !defined.contains(from) && !is_counted(from))
+            .chain(&counters)
+            .filter(|(from, _)| object.undefined.contains(*from))
             .map(|(from, to)| format!("--redefine-sym={from}={to}"))
             .collect();
         if !renames.is_empty() {

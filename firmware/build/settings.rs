@@ -4,9 +4,9 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use catalogue::environment::{
-    BOARD, DRILL, DRILLS, FLAGS, INSTANCE, LAYOUT, LAYOUT_LIMIT, LAYOUT_STEP,
+    BOARD, DRILL, DRILLS, FLAGS, INSTANCE, KIND, LAYOUT, LAYOUT_LIMIT, LAYOUT_STEP,
 };
-use catalogue::{Board, DEFAULT_INSTANCE, FlagSet, board, board_for_target};
+use catalogue::{Board, DEFAULT_INSTANCE, FlagSet, Kind, board, board_for_target};
 
 use super::BuildError;
 
@@ -19,6 +19,8 @@ pub struct Settings {
     pub board: &'static Board,
     /// The compiler's flags.
     pub flag_set: FlagSet,
+    /// What the image is for.
+    pub kind: Kind,
     /// Deliberate flaws, to test the instrument.
     pub drills: Vec<&'static str>,
     /// Bytes by which the code is shifted.
@@ -45,6 +47,10 @@ impl Settings {
             flag_set: match named(FLAGS) {
                 Some(name) => FlagSet::from_name(&name)?,
                 None => FlagSet::Guide,
+            },
+            kind: match named(KIND) {
+                Some(name) => Kind::from_name(&name)?,
+                None => Kind::Timed,
             },
             drills: parse_drills(&named(DRILL).unwrap_or_default())?,
             layout: parse_layout(named(LAYOUT).as_deref().unwrap_or("0"))?,

@@ -37,6 +37,7 @@ fn code(output: &Output) -> Option<i32> {
 fn campaign<'a>(folder: &'a str, system: &'a str) -> Vec<&'a str> {
     vec![
         "campaign",
+        "--no-profile",
         "--system",
         system,
         "--only",

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use catalogue::{Catalogue, DEFAULT_INSTANCE, FlagSet};
+use catalogue::{Catalogue, DEFAULT_INSTANCE, FlagSet, Kind};
 use host::image::{BuildError, Cache, Ingredients, Recipe};
 use host::interrupt::Interrupt;
 use host::project::Project;
@@ -11,13 +11,11 @@ use object::{Object, ObjectSymbol};
 fn with_recipe<T>(test: impl FnOnce(&Project, Recipe) -> T) -> T {
     let project = Project::find().unwrap();
     let catalogue = Catalogue::load(&project.root).unwrap();
-    let recipe = Recipe {
-        instance: catalogue.find(DEFAULT_INSTANCE).unwrap(),
-        board: catalogue::board("qemu-virt").unwrap(),
-        flags: FlagSet::Guide,
-        drills: Vec::new(),
-        layout: 0,
-    };
+    let recipe = Recipe::timed(
+        catalogue.find(DEFAULT_INSTANCE).unwrap(),
+        catalogue::board("qemu-virt").unwrap(),
+        FlagSet::Guide,
+    );
     test(&project, recipe)
 }
 
@@ -188,13 +186,11 @@ fn static_sizes_are_what_the_linker_says() {
     // One without variables, and two that have some.
     for instance in [DEFAULT_INSTANCE, "memory/known-heap", "rogues/leaks-much"] {
         let sizes = ["qemu-virt", "linux"].map(|board| {
-            let recipe = Recipe {
-                instance: catalogue.find(instance).unwrap(),
-                board: catalogue::board(board).unwrap(),
-                flags: FlagSet::Guide,
-                drills: Vec::new(),
-                layout: 0,
-            };
+            let recipe = Recipe::timed(
+                catalogue.find(instance).unwrap(),
+                catalogue::board(board).unwrap(),
+                FlagSet::Guide,
+            );
             let image = cache.image(&recipe, &Interrupt::new()).unwrap();
             let (ours, whole) = (image.elf.static_sizes(), image.elf.whole_sizes());
             let (ours, whole) = (ours.unwrap(), whole.unwrap());

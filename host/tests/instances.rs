@@ -60,13 +60,7 @@ fn find(instance: &Instance, system: &str, project: &Project) -> Found {
     }
     let cache = Cache::new(project);
     let interrupt = Interrupt::new();
-    let recipe = Recipe {
-        instance,
-        board,
-        flags: FlagSet::Guide,
-        drills: Vec::new(),
-        layout: 0,
-    };
+    let recipe = Recipe::timed(instance, board, FlagSet::Guide);
     let wrong = |what: String| Found::Wrong { what };
     let image = match cache.image(&recipe, &interrupt) {
         Ok(image) => image,

@@ -32,6 +32,7 @@ fn command(folder: &Path) -> Command {
     command
         .args([
             "campaign",
+            "--no-profile",
             "--system",
             "qemu-virt",
             "--only",

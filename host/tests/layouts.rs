@@ -28,12 +28,11 @@ fn address(image: &Image, function: &str) -> u64 {
 fn image(board: &str, layout: u32) -> Image {
     let project = Project::find().unwrap();
     let catalogue = Catalogue::load(&project.root).unwrap();
+    let instance = catalogue.find(INSTANCE).unwrap();
+    let board = catalogue::board(board).unwrap();
     let recipe = Recipe {
-        instance: catalogue.find(INSTANCE).unwrap(),
-        board: catalogue::board(board).unwrap(),
-        flags: FlagSet::Guide,
-        drills: Vec::new(),
         layout,
+        ..Recipe::timed(instance, board, FlagSet::Guide)
     };
     Cache::new(&project)
         .image(&recipe, &Interrupt::new())

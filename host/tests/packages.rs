@@ -201,6 +201,7 @@ fn campaign(instance: &str, system: &str, run: &Path) -> std::process::Output {
     let run = run.to_str().unwrap();
     host(&[
         "campaign",
+        "--no-profile",
         "--system",
         system,
         "--only",
@@ -286,8 +287,8 @@ fn records_of_exchanges_and_hash_functions_say_what_theirs_alone_have() {
     let [_, local] = system::default_names();
     let only = "^(akex/AKEX-128|iccs/SM3)$";
     let mut arguments = vec!["campaign", "--system", &local, "--only", only];
-    arguments.extend(["--trial-target", "0.005", "--run-dir", path]);
-    arguments.push("--allow-unfit");
+    arguments.extend(["--no-profile", "--trial-target", "0.005"]);
+    arguments.extend(["--run-dir", path, "--allow-unfit"]);
     let output = host(&arguments);
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     let record = |name: &str| -> Value {

@@ -17,10 +17,12 @@ mod failure;
 mod fault;
 mod frame;
 mod hello;
+mod helper;
 mod kat;
 mod memory;
 mod message;
 mod operation;
+mod profile;
 
 pub use cold::{ColdSequence, Purge};
 pub use events::{EVENTS, Event, EventPass, EventReading};
@@ -30,12 +32,14 @@ pub use frame::{
     Decoder, Frame, FrameBuffer, FrameError, Kind, MAX_FRAME, MAX_PAYLOAD, encode, encode_bytes,
 };
 pub use hello::{Category, Counter, CounterSource, Hello, SelfTest, Sizes, Sled, StackProbe, Unit};
+pub use helper::{Bits, DRNG, Family, HELPERS, Helper, family_of_name, helper_of_symbol};
 pub use kat::{
     CanonicalReport, FieldDigest, HashFile, KatFile, KatReport, TEXT_PER_BLOCK, TextBlock,
 };
 pub use memory::{HeapUse, Live, MemoryUse, StackUse, Sweeps};
 pub use message::{Label, Loop, Request, Response, SAMPLES_PER_BLOCK, SampleBlock, Text};
 pub use operation::{HASH_BYTES, MAX_PASSES, Operation, Probe};
+pub use profile::{CallTally, CountingCost, MAX_COUNTED, MAX_SHAPES, Profile, Shape};
 
 /// Version of the protocol, the first byte of every frame's header.
 ///
@@ -54,9 +58,11 @@ pub const SCHEMA_HASH: u32 = {
     digest.update(include_bytes!("failure.rs"));
     digest.update(include_bytes!("fault.rs"));
     digest.update(include_bytes!("hello.rs"));
+    digest.update(include_bytes!("helper.rs"));
     digest.update(include_bytes!("kat.rs"));
     digest.update(include_bytes!("memory.rs"));
     digest.update(include_bytes!("message.rs"));
     digest.update(include_bytes!("operation.rs"));
+    digest.update(include_bytes!("profile.rs"));
     digest.finalize()
 };

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::operation::{MAX_PASSES, Operation};
 use crate::{
-    CanonicalReport, ColdSequence, EventPass, Failure, Hello, KatFile, KatReport, MemoryUse, Sizes,
-    Sweeps, TextBlock,
+    CanonicalReport, ColdSequence, EventPass, Failure, Hello, KatFile, KatReport, MemoryUse,
+    Profile, Sizes, Sweeps, TextBlock,
 };
 
 /// A short text of bounded length.
@@ -53,6 +53,9 @@ pub enum Request {
     Trial(Loop),
     /// A bracket around each call of a loop. Answered by [`Response::Samples`], in blocks.
     Samples(Loop),
+    /// A bracket around each call of a loop, in which calls of symmetric functions are counted.
+    /// Answered by [`Response::Profile`], by an image that was built for it.
+    Profile(Loop),
     /// A loop of calls in which events are counted. Answered by [`Response::Events`].
     Events {
         /// The loop.
@@ -160,6 +163,8 @@ pub enum Response {
     },
     /// Answer to [`Request::Samples`], one block of several.
     Samples(SampleBlock),
+    /// Answer to [`Request::Profile`].
+    Profile(Profile),
     /// Answer to [`Request::Events`].
     Events(EventPass),
     /// Answer to [`Request::ColdSequence`].

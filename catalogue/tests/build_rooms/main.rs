@@ -14,7 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use build::Settings;
-use catalogue::{FlagSet, board};
+use catalogue::{FlagSet, Kind, board};
 use object::read::archive::ArchiveFile;
 use object::{Object, ObjectSymbol};
 
@@ -30,6 +30,7 @@ fn settings(instance: &str, board_name: &str, out: &Path) -> Settings {
         instance: instance.to_owned(),
         board,
         flag_set: FlagSet::Guide,
+        kind: Kind::Timed,
         drills: vec![],
         layout: 0,
         target: board.cargo_target.to_owned(),

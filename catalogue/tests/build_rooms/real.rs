@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use catalogue::{BuildReport, Catalogue, DEFAULT_INSTANCE, FlagSet, board};
+use catalogue::{BuildReport, Catalogue, DEFAULT_INSTANCE, FlagSet, Kind, board};
 
-use crate::build;
 use crate::build::functions::Functions;
+use crate::build::{self, Settings};
 use crate::{root, settings, undefined};
 
 /// A finished build and its folder.
@@ -93,12 +93,19 @@ fn a_scheme_without_contexts_and_another_generator_are_told() {
         board,
         &functions(&["keypair", "signature", "verify", "sign", "open"]),
         &[],
+        None,
     );
     let hqc = build::generate::instance_source(
         catalogue.find("pqclean/HQC-128").unwrap(),
         board,
         &functions(&["keypair", "enc", "dec"]),
         &["wrong-kat"],
+        Some(&[build::counted::Counted {
+            symbol: "shake256".into(),
+            counter: "meter_counted_shake256".into(),
+            function: "shake256".into(),
+            helper: 18,
+        }]),
     );
     insta::assert_snapshot!(falcon + &hqc);
 }
@@ -127,6 +134,45 @@ fn a_report_says_everything_and_names_no_folder_of_this_machine() {
     // Nothing but the table's flags: in particular none from cc or from the environment.
     assert!(!command.contains(" -w "), "{command}");
     assert_eq!(command.matches("-Wall").count(), 1, "{command}");
+}
+
+#[test]
+fn primitives_are_known_by_their_constants() {
+    for (instance, expected) in [
+        (
+            "pqclean/Falcon-512",
+            &[
+                ("ChaCha", "crypto_sign/falcon-512/clean/rng.c", false),
+                ("Keccak", "common/fips202.c", true),
+            ][..],
+        ),
+        (
+            "pqclean/SPHINCS+-sha2-128f-simple",
+            &[("SHA-2", "common/sha2.c", true)],
+        ),
+        (
+            "pqclean/mceliece348864",
+            // It brings AES as well, and no function of the interface reaches it.
+            &[("Keccak", "common/fips202.c", true)],
+        ),
+    ] {
+        for board in ["qemu-virt", "linux"] {
+            let out = tempfile::tempdir().unwrap();
+            let settings = Settings {
+                kind: Kind::Profile,
+                ..settings(instance, board, out.path())
+            };
+            build::run(&settings).unwrap();
+            let report = BuildReport::read(&out.path().join(BuildReport::FILE)).unwrap();
+            let symmetric = report.symmetric.unwrap();
+            let found: Vec<_> = symmetric
+                .primitives
+                .iter()
+                .map(|it| (it.name.as_str(), it.source.as_str(), it.observable))
+                .collect();
+            assert_eq!(found, expected, "{instance} on {board}");
+        }
+    }
 }
 
 #[test]

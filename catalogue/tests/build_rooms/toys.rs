@@ -3,9 +3,12 @@
 use std::fs;
 use std::path::PathBuf;
 
-use catalogue::{Catalogue, DEFAULT_INSTANCE, Instance, Toolchain, board};
+use catalogue::{
+    Catalogue, DEFAULT_INSTANCE, Instance, Kind, Symmetric, SymmetricFunction, Toolchain, board,
+};
 use tempfile::TempDir;
 
+use crate::build::functions::Functions;
 use crate::build::{self, BuildError};
 use crate::{members, root, settings, undefined};
 
@@ -37,6 +40,20 @@ impl Toy {
 
     /// Compiles and checks for a board with the compiler of another, or of the same.
     fn build(&self, board_name: &str, compiler_of: &str) -> Result<PathBuf, BuildError> {
+        self.build_kind(board_name, compiler_of, Kind::Timed)
+    }
+
+    /// Compiles and checks for a board, with counters.
+    fn build_counting(&self, board_name: &str) -> Result<PathBuf, BuildError> {
+        self.build_kind(board_name, board_name, Kind::Profile)
+    }
+
+    fn build_kind(
+        &self,
+        board_name: &str,
+        compiler_of: &str,
+        kind: Kind,
+    ) -> Result<PathBuf, BuildError> {
         let out = self.folder.path().join("out");
         let settings = settings("toy", board_name, &out);
         let toolchain = Toolchain::find(board(compiler_of).unwrap()).unwrap();
@@ -54,9 +71,34 @@ impl Toy {
         if settings.board.bare_metal {
             build::owners::check_constructors(&objects)?;
         }
-        build::rename::rename_all(&objects, &toolchain)?;
+        let counted = match kind {
+            Kind::Timed => vec![],
+            Kind::Profile => build::counted::select(&objects),
+        };
+        build::rename::rename_all(&objects, &counted, &toolchain)?;
         build::archive::create(&settings.out, &compiled, &toolchain)?;
         Ok(out.join("libsubmission.a"))
+    }
+
+    /// What the objects say of the primitives that the function `f` reaches.
+    fn symmetric(&self, board_name: &str) -> Symmetric {
+        let settings = settings("toy", board_name, &self.folder.path().join("out"));
+        let toolchain = Toolchain::find(settings.board).unwrap();
+        let (set, board) = (settings.flag_set, settings.board);
+        let root = &settings.root;
+        let flags = catalogue::compiler_flags(set, &self.instance, board, &toolchain, root);
+        let compiled =
+            build::compile::compile(&self.instance, &toolchain, &flags, &settings).unwrap();
+        let objects =
+            build::symbols::read_all(&self.instance, &compiled, board.architecture).unwrap();
+        let functions = Functions {
+            named: vec![("f", "f".to_owned())],
+            passes: vec![],
+            with_context: false,
+        };
+        let counted = build::counted::select(&objects);
+        let graph = build::reach::Graph::read(&objects).unwrap();
+        build::symmetric::describe(&objects, &graph, &functions, &counted, board.architecture)
     }
 
     fn error(&self, board_name: &str) -> String {
@@ -271,9 +313,9 @@ fn the_largest_frame_is_that_of_what_a_function_can_reach() {
             .iter()
             .map(|unit| build::frames::read(&unit.object, instance).unwrap())
             .collect();
-        let reach = build::reach::Reach::of(&objects).unwrap();
+        let graph = build::reach::Graph::read(&objects).unwrap();
         let largest = |function| {
-            let frame = reach.largest_frame(function, &frames).unwrap();
+            let frame = build::frames::largest(&graph, function, &frames).unwrap();
             // x86-64 lists no more than what lies beyond its red zone of 128 bytes.
             (frame.function, frame.place, (frame.bytes + 150) / 1000)
         };
@@ -288,6 +330,90 @@ fn the_largest_frame_is_that_of_what_a_function_can_reach() {
             ("other".into(), "own/b.c:2".into(), 0),
             "{name}"
         );
-        assert_eq!(reach.largest_frame("none", &frames), None);
+        assert_eq!(build::frames::largest(&graph, "none", &frames), None);
     }
+}
+
+#[test]
+fn what_the_interface_reaches_is_told_from_what_is_only_there() {
+    let toy = Toy::new(&[
+        (
+            "own/a.c",
+            "int sm3hash(int); int pseudohash(int); int sbox(int); int f(int x);\n\
+             int f(int x) { return sm3hash(x) + sbox(x); }\n\
+             int unused(int x);\n\
+             int unused(int x) { return pseudohash(x); }\n",
+        ),
+        (
+            "own/aux.c",
+            "int sm3hash(int); int pseudohash(int); int sha512(int);\n\
+             int sm3hash(int x) { return x; }\n\
+             int pseudohash(int x) { return x; }\n\
+             int sha512(int x) { return x; }\n",
+        ),
+        (
+            // AES by its S-box, and SHA-2 by constants of its code.
+            "own/own.c",
+            "#include <stdint.h>\n\
+             int sbox(int); int sha256(int);\n\
+             static const unsigned char box[256] = {0x63, 0x7c, 0x77, 0x7b, 0xf2, 0x6b, 0x6f,\n\
+             0xc5, 0x30, 0x01, 0x67, 0x2b, 0xfe, 0xd7, 0xab, 0x76};\n\
+             __attribute__((noinline)) int sha256(int x) {\n\
+             uint32_t y = (uint32_t)x;\n\
+             #define STEP(k) y = (y ^ k) * 5;\n\
+             STEP(0x428a2f98u) STEP(0x71374491u) STEP(0xb5c0fbcfu) STEP(0xe9b5dba5u)\n\
+             STEP(0x3956c25bu) STEP(0x59f111f1u) STEP(0x923f82a4u) STEP(0xab1c5ed5u)\n\
+             STEP(0xd807aa98u) STEP(0x12835b01u) STEP(0x243185beu) STEP(0x550c7dc3u)\n\
+             return (int)y; }\n\
+             int sbox(int x) { return box[x & 15] + sha256(x); }\n",
+        ),
+    ]);
+    let function = |symbol: &str, source: &str, counted| SymmetricFunction {
+        symbol: symbol.to_owned(),
+        source: Some(source.to_owned()),
+        counted,
+        called_inside: !counted,
+    };
+    for board in ["qemu-virt", "linux"] {
+        let symmetric = toy.symmetric(board);
+        assert_eq!(
+            symmetric.functions,
+            [
+                function("sha256", "own/own.c", false),
+                function("sm3hash", "own/aux.c", true),
+            ],
+            "{board}"
+        );
+        let primitives: Vec<_> = symmetric
+            .primitives
+            .iter()
+            .map(|it| (it.name.as_str(), it.source.as_str(), it.observable))
+            .collect();
+        let expected = [("AES", "own/own.c", false), ("SHA-2", "own/own.c", false)];
+        assert_eq!(primitives, expected, "{board}");
+    }
+}
+
+#[test]
+fn counted_calls_take_the_way_through_counters() {
+    let toy = Toy::new(&[
+        (
+            "own/a.c",
+            "int sm3hash(int); int randombytes(void *, unsigned long); int f(int x);\n\
+             int f(int x) { return sm3hash(x) + randombytes(0, 0); }\n",
+        ),
+        (
+            "own/b.c",
+            "int sm3hash(int);\nint sm3hash(int x) { return x; }\n",
+        ),
+    ]);
+    let out = toy.folder.path().join("out");
+    toy.build("linux", "linux").unwrap();
+    let names = undefined(&out.join("libsubmission.a"));
+    assert!(names.contains("meter_randombytes") && names.contains("sm3hash"));
+    let names = undefined(&toy.build_counting("linux").unwrap());
+    for name in ["meter_counted_sm3hash", "meter_counted_randombytes"] {
+        assert!(names.contains(name), "{name} is not in {names:?}");
+    }
+    assert!(!names.contains("sm3hash") && !names.contains("randombytes"));
 }

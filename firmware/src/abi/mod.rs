@@ -1,5 +1,6 @@
 //! The C interfaces that a submission may speak, what C needs from us, and what an image has inside.
 
+pub mod counting;
 pub mod heap;
 pub mod iccs;
 mod libc;
@@ -42,6 +43,8 @@ pub struct Image {
     pub functions: Functions,
     /// Deliberate flaws, to test the instrument.
     pub drills: Drills,
+    /// Whether it counts calls: it is a profile image then, and never the timed one.
+    pub counts_calls: bool,
 }
 
 /// Deliberate flaws; an image that measures has none.
@@ -53,7 +56,8 @@ pub struct Drills {
     pub wrong_kat: bool,
 }
 
-/// Declares what an image has inside: identity, functions by their symbols, deliberate flaws.
+/// Declares what an image has inside: identity, functions by their symbols, deliberate flaws, and
+/// whether it counts calls.
 ///
 /// The file that the build script writes consists of one call of it. Behind the functions stands
 /// what else the variant of [`Functions`] holds, and then what else the interface does.
@@ -65,7 +69,8 @@ macro_rules! image {
        $(list $list:ident: [$($item:ident: $item_symbol:literal),*])?
        $(with $field:ident: $value:literal)?
        $(and $more:expr)? }
-     { $drills:expr }) => {
+     { $drills:expr }
+     { $counts_calls:expr }) => {
         // SAFETY: the build script saw that the objects define every one of these; what is called
         // through the addresses is called as the interface says.
         unsafe extern "C" {
@@ -100,6 +105,7 @@ macro_rules! image {
                     $($more)?
                 ),
                 drills: $drills,
+                counts_calls: $counts_calls,
             }
         }
     };

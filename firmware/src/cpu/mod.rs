@@ -12,6 +12,7 @@ mod x86_64;
 #[cfg(target_arch = "x86_64")]
 pub use x86_64::*;
 
+pub mod counting;
 pub mod predictor;
 #[cfg(any(target_arch = "aarch64", test))]
 mod set_way;

@@ -1,6 +1,6 @@
 //! The subject of a measurement, and the ways to measure it.
 
-use wire::{Failure, FailureKind, MemoryUse, Operation, Probe, Sweeps};
+use wire::{Failure, FailureKind, MemoryUse, Operation, Probe, Profile, Sweeps};
 
 use crate::abi::heap;
 use crate::board::MeasuringStack;
@@ -9,6 +9,7 @@ use crate::cpu::cold::Chiller;
 use crate::meter::bracket::{Bracket, Clockwork, Total};
 use crate::meter::events::{Counting, EventCounters};
 use crate::meter::instance::{Instance, Runner};
+use crate::meter::profile::Profiler;
 use crate::meter::runner::{ColdStopwatch, MemoryGauge, StepBracket, Stopwatch, Watch};
 
 /// What is measured: an operation of the instance, or one of the meter's own probes.
@@ -211,6 +212,28 @@ impl<I: Instance> Subject<'_, I> {
         }
         self.inspect()
             .map_err(self.failure(calls.saturating_sub(1)))
+    }
+
+    /// The symmetric functions that `calls` calls call, in an image that counts them.
+    ///
+    /// # Errors
+    ///
+    /// The first failure of a call.
+    pub fn profile(
+        &mut self,
+        stack: &mut MeasuringStack,
+        warmups: u32,
+        calls: u32,
+    ) -> Result<Profile, Failure> {
+        let mut sweeps = self.warm_up(stack, warmups)?;
+        let mut profiler = Profiler::new(stack);
+        for call in 0..calls {
+            self.perform(&mut profiler).map_err(self.failure(call))?;
+            self.tidy(&mut sweeps);
+        }
+        self.inspect()
+            .map_err(self.failure(calls.saturating_sub(1)))?;
+        Ok(profiler.profile(calls))
     }
 
     /// Memory that one call uses.

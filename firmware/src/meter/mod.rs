@@ -9,6 +9,7 @@ pub mod instance;
 pub mod link;
 pub mod log;
 mod measure;
+pub mod profile;
 mod result;
 mod runner;
 pub mod self_test;

@@ -7,6 +7,7 @@ use wire::{
     CounterSource, Hello, KatFile, Loop, Operation, Request, Response, SAMPLES_PER_BLOCK, Sizes,
 };
 
+use crate::abi;
 use crate::board::{self, Line, MeasuringStack};
 use crate::cpu::Call;
 use crate::cpu::events::Counters;
@@ -165,6 +166,7 @@ impl<L: Line, I: Instance> Meter<'_, L, I> {
             Request::Text { file, from } => self.text(asked.number, *file, *from),
             Request::Trial(plan) => self.trial(asked.number, plan),
             Request::Samples(plan) => self.sample(asked.number, plan),
+            Request::Profile(plan) => self.profile(asked.number, plan),
             Request::Events { plan, pass } => self.events(asked.number, plan, *pass),
             Request::ColdSequence => {
                 fault::note(asked.number, None);
@@ -250,6 +252,7 @@ impl<L: Line, I: Instance> Meter<'_, L, I> {
     }
 
     fn trial(&mut self, number: u16, plan: &Loop) -> Result<Held, Unanswered> {
+        self.is_for_timing()?;
         let Measured {
             mut subject, stack, ..
         } = self.begin(number, plan)?;
@@ -279,6 +282,7 @@ impl<L: Line, I: Instance> Meter<'_, L, I> {
     }
 
     fn sample(&mut self, number: u16, plan: &Loop) -> Result<Held, Unanswered> {
+        self.is_for_timing()?;
         let overhead = self.hello.counter.overhead;
         let calls = samples_of(plan)?;
         let Measured {
@@ -289,6 +293,27 @@ impl<L: Line, I: Instance> Meter<'_, L, I> {
         } = self.begin(number, plan)?;
         subject.samples(stack, plan.warmups, overhead, &mut samples[..calls])?;
         Ok(Held::Samples(calls))
+    }
+
+    /// An image whose calls are counted is another program than the one that is timed.
+    fn is_for_timing(&self) -> Result<(), Unanswered> {
+        match abi::image().counts_calls {
+            false => Ok(()),
+            true => Err(Unanswered::Refused(
+                "this image counts calls and is not for timing",
+            )),
+        }
+    }
+
+    fn profile(&mut self, number: u16, plan: &Loop) -> Result<Held, Unanswered> {
+        if !abi::image().counts_calls {
+            return Err(Unanswered::Refused("this image does not count calls"));
+        }
+        let Measured {
+            mut subject, stack, ..
+        } = self.begin(number, plan)?;
+        let profile = subject.profile(stack, plan.warmups, plan.calls)?;
+        Ok(Held::One(Response::Profile(profile)))
     }
 
     fn cold(&mut self, number: u16, plan: &Loop) -> Result<Held, Unanswered> {

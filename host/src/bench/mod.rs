@@ -137,13 +137,11 @@ impl Workbench {
     }
 
     fn recipe(&self, name: &str, system: &dyn System) -> miette::Result<Recipe<'_>> {
-        Ok(Recipe {
-            instance: self.catalogue.find(name)?,
-            board: catalogue::board(system.board())?,
-            flags: FlagSet::Guide,
-            drills: Vec::new(),
-            layout: 0,
-        })
+        Ok(Recipe::timed(
+            self.catalogue.find(name)?,
+            catalogue::board(system.board())?,
+            FlagSet::Guide,
+        ))
     }
 
     fn image(&self, name: &str, system: &dyn System) -> miette::Result<Image> {

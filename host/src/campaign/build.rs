@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use catalogue::{FlagSet, Instance};
+use catalogue::{FlagSet, Instance, Kind};
 use serde_json::{Value, json};
 
 use crate::image::{BuildError, Cache, Image, Recipe};
@@ -14,16 +14,36 @@ use crate::record::store::{RunDirectory, StoreError, write_whole};
 use crate::session::hexadecimal;
 use crate::system::System;
 
-/// Builds the image of an instance with these flags, its code shifted by `layout` bytes. That it does not build with them is no error:
-/// the inner result says why.
+/// Which image of an instance.
+#[derive(Clone, Copy, Debug)]
+pub struct Which {
+    /// Flags of the C compiler.
+    pub flags: FlagSet,
+    /// What it is for.
+    pub kind: Kind,
+    /// Bytes by which its code is shifted.
+    pub layout: u32,
+}
+
+impl Which {
+    /// The image that is timed, its code where the linker puts it.
+    pub fn timed(flags: FlagSet) -> Self {
+        Self {
+            flags,
+            kind: Kind::Timed,
+            layout: 0,
+        }
+    }
+}
+
+/// Builds an image of an instance. That it does not build is no error: the inner result says why.
 ///
 /// # Errors
 ///
 /// What keeps every instance from being built.
 pub fn image(
     instance: &Instance,
-    flags: FlagSet,
-    layout: u32,
+    which: Which,
     system: &dyn System,
     cache: &Cache,
     interrupt: &Interrupt,
@@ -31,9 +51,10 @@ pub fn image(
     let recipe = Recipe {
         instance,
         board: catalogue::board(system.board())?,
-        flags,
+        flags: which.flags,
+        kind: which.kind,
         drills: Vec::new(),
-        layout,
+        layout: which.layout,
     };
     match cache.image(&recipe, interrupt) {
         Ok(image) => Ok(Ok(image)),

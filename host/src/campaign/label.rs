@@ -158,7 +158,11 @@ impl Bench<'_> {
     }
 
     /// Starts the image; one that does not come up gets a second try.
-    fn start(&self) -> Result<Session, SessionError> {
+    ///
+    /// # Errors
+    ///
+    /// What the target did instead, or an interruption.
+    pub fn start(&self) -> Result<Session, SessionError> {
         let mut last = None;
         for _ in 0..STARTS {
             let options = Options {

@@ -6,7 +6,7 @@ use catalogue::environment::LAYOUT_STEP;
 use catalogue::{FlagSet, Instance};
 use wire::Operation;
 
-use super::build;
+use super::build::{self, Which};
 use super::label::{Bench, end, words};
 use super::work::Work;
 use crate::image::Image;
@@ -38,14 +38,11 @@ impl Work<'_> {
             }
             let name = format!("{} shifted by {shift_bytes} bytes", instance.name());
             self.reporter.doing(&name, "building");
-            let built = build::image(
-                instance,
-                flags,
-                shift_bytes,
-                self.system,
-                self.cache,
-                self.interrupt,
-            )?;
+            let which = Which {
+                layout: shift_bytes,
+                ..Which::timed(flags)
+            };
+            let built = build::image(instance, which, self.system, self.cache, self.interrupt)?;
             let mut outcomes = match &built {
                 Ok(image) => self.bench(instance, image).trials(&name, operations)?,
                 Err(reason) => Outcomes::from_iter(

@@ -9,6 +9,7 @@ mod build;
 mod kat_log;
 pub mod label;
 mod layouts;
+mod profile;
 mod progress;
 mod settings;
 mod sizes;

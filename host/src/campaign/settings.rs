@@ -125,6 +125,8 @@ pub struct Settings {
     pub layouts: u32,
     /// Whether systems are measured on that are not fit for it.
     pub allow_unfit: bool,
+    /// Whether each operation gets a profile beside its record.
+    pub profiles: bool,
 }
 
 impl Settings {
@@ -257,6 +259,7 @@ mod tests {
             patience: measure::PATIENCE,
             cold: false,
             layouts: 0,
+            profiles: true,
             run_directory: folder.to_owned(),
             systems: vec!["qemu-virt".into()],
             selection: Selection::Named(vec!["pqclean/ML-KEM-768".into()]),

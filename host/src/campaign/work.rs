@@ -3,6 +3,7 @@
 use catalogue::{FlagSet, Instance};
 use wire::{Category, Operation};
 
+use super::build::Which;
 use super::{Layouts, Reporter, Settings, build, kat_log, label, sizes, subject};
 use crate::fitness::Fitness;
 use crate::image::{Cache, Image};
@@ -52,7 +53,7 @@ impl Work<'_> {
         let left = self.left(instance, &known)?;
         if !known.is_empty() && left.is_empty() {
             self.reporter.skipped(known.len());
-            return Ok(Outcome::Clean);
+            return self.profiles(instance, &known);
         }
         let tested = match self.test(instance) {
             Err(error) if label::is_interruption(&error) => return Ok(Outcome::Interrupted),
@@ -100,7 +101,10 @@ impl Work<'_> {
             self.directory.write(system, record)?;
             Ok(())
         })?;
-        Ok(outcome)
+        match outcome {
+            Outcome::Interrupted => Ok(outcome),
+            _ => Ok(outcome.max(self.profiles(instance, &all)?)),
+        }
     }
 
     /// Those of the operations that have no clean record yet.
@@ -127,6 +131,7 @@ impl Work<'_> {
         Ok(left)
     }
 
+    /// What measures an image of the instance.
     pub(super) fn bench<'a>(
         &'a self,
         instance: &'a Instance,
@@ -152,7 +157,8 @@ impl Work<'_> {
         let mut best: Option<Tested> = None;
         for flags in FlagSet::ALL {
             self.reporter.doing(&instance.name(), "building");
-            let built = build::image(instance, flags, 0, self.system, self.cache, self.interrupt)?;
+            let which = Which::timed(flags);
+            let built = build::image(instance, which, self.system, self.cache, self.interrupt)?;
             let image = match built {
                 Ok(image) => image,
                 Err(reason) => {

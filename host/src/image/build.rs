@@ -86,6 +86,7 @@ fn command(recipe: &Recipe, root: &Path, target_folder: &Path) -> Command {
         .env(environment::INSTANCE, recipe.instance.name())
         .env(environment::BOARD, recipe.board.name)
         .env(environment::FLAGS, recipe.flags.name())
+        .env(environment::KIND, recipe.kind.name())
         .env(environment::DRILL, recipe.drills.join(","))
         .env(environment::LAYOUT, recipe.layout.to_string())
         // They would change the image without being among its ingredients.

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use catalogue::{
-    Board, CLibrary, FlagSet, Instance, Kat, Origin, Toolchain, compiler_flags, file_digest,
+    Board, CLibrary, FlagSet, Instance, Kat, Kind, Origin, Toolchain, compiler_flags, file_digest,
     submission,
 };
 use serde::Serialize;
@@ -34,10 +34,26 @@ pub struct Recipe<'a> {
     pub board: &'static Board,
     /// Flags of the C compiler.
     pub flags: FlagSet,
+    /// What the image is for.
+    pub kind: Kind,
     /// Deliberate flaws, to test the instrument.
     pub drills: Vec<String>,
     /// Bytes by which the code is shifted, see [`catalogue::environment::LAYOUT`].
     pub layout: u32,
+}
+
+impl<'a> Recipe<'a> {
+    /// The image that is timed, without flaws and with its code where the linker puts it.
+    pub fn timed(instance: &'a Instance, board: &'static Board, flags: FlagSet) -> Self {
+        Self {
+            instance,
+            board,
+            flags,
+            kind: Kind::Timed,
+            drills: Vec::new(),
+            layout: 0,
+        }
+    }
 }
 
 /// Everything that goes into an image. Two images with equal ingredients are equal.
@@ -48,6 +64,7 @@ pub struct Ingredients {
     candidate: String,
     label: String,
     flag_set: String,
+    kind: String,
     drills: Vec<String>,
     layout: u32,
     rustc: String,
@@ -74,6 +91,7 @@ impl Ingredients {
             candidate: recipe.instance.candidate.clone(),
             label: recipe.instance.label.clone(),
             flag_set: recipe.flags.name().to_owned(),
+            kind: recipe.kind.name().to_owned(),
             drills: recipe.drills.clone(),
             layout: recipe.layout,
             rustc: rust_compiler(root)?,
@@ -104,6 +122,7 @@ impl Ingredients {
             candidate: candidate.to_owned(),
             label: "ML-KEM-768".to_owned(),
             flag_set: "guide".to_owned(),
+            kind: Kind::Timed.name().to_owned(),
             drills: Vec::new(),
             layout: 0,
             rustc: "rustc 1.95.0".to_owned(),
@@ -270,13 +289,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let instance = package(folder.path());
         let key = |instance: &Instance| {
-            let recipe = Recipe {
-                instance,
-                board: catalogue::board("linux").unwrap(),
-                flags: FlagSet::Guide,
-                drills: Vec::new(),
-                layout: 0,
-            };
+            let recipe =
+                Recipe::timed(instance, catalogue::board("linux").unwrap(), FlagSet::Guide);
             Ingredients::gather(&recipe, &root).unwrap().key()
         };
         let first = key(&instance);

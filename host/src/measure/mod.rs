@@ -10,10 +10,12 @@ mod difference;
 mod kat;
 mod operation;
 mod passes;
+mod profile;
 mod verified;
 
 pub use clock::Clock;
 pub use clock::DISTURBED_BELOW;
 pub use kat::{KatError, known_answer};
 pub use operation::{Attempt, PATIENCE, Settings, Step, operation, trials};
+pub use profile::profile;
 pub use verified::lines;

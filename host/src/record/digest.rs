@@ -6,6 +6,7 @@
 //! A file can change where its values do not, such as from `1e-7` to `1E-7`. That is found as well:
 //! the text of a record is [`text`] of its values and nothing else.
 
+use serde::Serialize;
 use serde_json::{Number, Value};
 
 use super::schema::{Record, Sha256};
@@ -55,8 +56,8 @@ pub fn of_content(content: &Value) -> Sha256 {
     Sha256::of(&canonical)
 }
 
-/// The content of a record, as its file holds it.
-pub fn content(record: &Record) -> Value {
+/// The content of a record or a profile, as its file holds it.
+pub fn content<T: Serialize>(record: &T) -> Value {
     serde_json::to_value(record).expect(SERIALISES)
 }
 

@@ -145,6 +145,7 @@ pub fn subject(system: &str, source: CounterSource) -> Subject {
                         (operation.to_owned(), frame)
                     })
                     .into(),
+                symmetric: None,
             }),
             linker: Some("LLD 22.1.0".to_owned()),
             static_memory: Some(StaticMemory {

@@ -2,13 +2,14 @@
 //!
 //! [`schema`] says what a record holds, and everything that reads or writes one uses that type.
 //! [`plan`] decides how often an operation is called, [`assemble`] makes a record of what a session
-//! measured, [`statistics`] computes every number that is not measured, [`store`] keeps records in
+//! measured, [`profile`] stands beside it, [`statistics`] computes every number that is not measured, [`store`] keeps records in
 //! a run directory, and [`validate`] recomputes all of it from the raw trials.
 
 pub mod assemble;
 pub mod digest;
 pub mod environment;
 pub mod plan;
+pub mod profile;
 pub mod read;
 pub mod run_files;
 pub mod schema;

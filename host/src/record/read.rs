@@ -106,7 +106,12 @@ pub fn parse(file: &Path, bytes: &[u8]) -> Result<Record, ReadError> {
     parse_as(file, bytes)
 }
 
-fn parse_as<T: DeserializeOwned>(file: &Path, bytes: &[u8]) -> Result<T, ReadError> {
+/// Reads a value of any kind from the content of a file, whose name is for errors only.
+///
+/// # Errors
+///
+/// [`ReadError::Content`].
+pub fn parse_as<T: DeserializeOwned>(file: &Path, bytes: &[u8]) -> Result<T, ReadError> {
     let mut input = serde_json::Deserializer::from_slice(bytes);
     let record = serde_path_to_error::deserialize(&mut input)
         .map_err(|error| content_error(file, &error.path().to_string(), error.inner()))?;

@@ -8,14 +8,19 @@ use std::path::{Component, Path, PathBuf};
 use std::{fs, os::unix::fs::PermissionsExt};
 
 use miette::Diagnostic;
+use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 use super::digest;
-use super::read::{ReadError, read};
+use super::profile::Profile;
+use super::read::{ReadError, read_as};
 use super::schema::Record;
 
 /// Folder of the records in a system's folder.
 const RECORDS: &str = "records";
+
+/// Folder of the profiles in a system's folder.
+const PROFILES: &str = "profile";
 
 /// Extension of a record.
 const EXTENSION: &str = "json";
@@ -127,6 +132,15 @@ impl RunDirectory {
     ///
     /// [`StoreError::Name`] when a name cannot be part of a path.
     pub fn path_of(&self, system: &str, record: &Record) -> Result<PathBuf, StoreError> {
+        self.path_in(RECORDS, system, record)
+    }
+
+    fn path_in(
+        &self,
+        folder: &'static str,
+        system: &str,
+        record: &Record,
+    ) -> Result<PathBuf, StoreError> {
         let stem = stem(record);
         for (key, name) in [
             ("system", system),
@@ -138,7 +152,7 @@ impl RunDirectory {
         Ok(self
             .root
             .join(system)
-            .join(RECORDS)
+            .join(folder)
             .join(&record.candidate)
             .join(format!("{stem}.{EXTENSION}")))
     }
@@ -152,6 +166,33 @@ impl RunDirectory {
         let path = self.path_of(system, record)?;
         write_whole(&path, digest::text(&digest::content(record)).as_bytes())?;
         Ok(path)
+    }
+
+    /// Keeps the profile of a record's operation; one that is there already is replaced.
+    ///
+    /// # Errors
+    ///
+    /// See [`StoreError`].
+    pub fn write_profile(
+        &self,
+        system: &str,
+        record: &Record,
+        profile: &Profile,
+    ) -> Result<(), StoreError> {
+        let path = self.path_in(PROFILES, system, record)?;
+        write_whole(&path, digest::text(&digest::content(profile)).as_bytes())
+    }
+
+    /// The files of all profiles of a system; none where it has no such folder.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Path`] when a folder cannot be read.
+    pub fn profiles_of(&self, system: &str) -> Result<Vec<PathBuf>, StoreError> {
+        match self.root.join(system).join(PROFILES).is_dir() {
+            true => self.files_of(system, PROFILES),
+            false => Ok(Vec::new()),
+        }
     }
 
     /// The systems that have records, by name.
@@ -173,8 +214,12 @@ impl RunDirectory {
     ///
     /// [`StoreError::Path`] when a folder cannot be read.
     pub fn records_of(&self, system: &str) -> Result<Vec<PathBuf>, StoreError> {
+        self.files_of(system, RECORDS)
+    }
+
+    fn files_of(&self, system: &str, folder: &str) -> Result<Vec<PathBuf>, StoreError> {
         let mut found = Vec::new();
-        for folder in entries(&self.root.join(system).join(RECORDS))? {
+        for folder in entries(&self.root.join(system).join(folder))? {
             if folder.is_dir() {
                 let is_record = |path: &PathBuf| path.extension().is_some_and(|e| e == EXTENSION);
                 found.extend(entries(&folder)?.into_iter().filter(is_record));
@@ -213,9 +258,33 @@ impl RunDirectory {
         candidate: &str,
         stem: &str,
     ) -> Result<Option<Record>, ReadError> {
-        let folder = self.root.join(system).join(RECORDS).join(candidate);
-        match read(&folder.join(format!("{stem}.{EXTENSION}"))) {
-            Ok(record) => Ok(Some(record)),
+        self.find_in(RECORDS, system, candidate, stem)
+    }
+
+    /// Reads the profile of one operation, if it is there.
+    ///
+    /// # Errors
+    ///
+    /// See [`ReadError`].
+    pub fn find_profile(
+        &self,
+        system: &str,
+        candidate: &str,
+        stem: &str,
+    ) -> Result<Option<Profile>, ReadError> {
+        self.find_in(PROFILES, system, candidate, stem)
+    }
+
+    fn find_in<T: DeserializeOwned>(
+        &self,
+        folder: &str,
+        system: &str,
+        candidate: &str,
+        stem: &str,
+    ) -> Result<Option<T>, ReadError> {
+        let folder = self.root.join(system).join(folder).join(candidate);
+        match read_as(&folder.join(format!("{stem}.{EXTENSION}"))) {
+            Ok(content) => Ok(Some(content)),
             Err(ReadError::File { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
                 Ok(None)
             }
@@ -283,6 +352,7 @@ fn check_name(key: &'static str, name: &str) -> Result<(), StoreError> {
 mod tests {
     use super::*;
     use crate::record::example;
+    use crate::record::read::read;
 
     #[test]
     fn a_record_is_where_its_names_say() {

@@ -11,6 +11,7 @@ mod hello;
 mod known_answers;
 mod log;
 mod passes;
+mod profile;
 mod watch;
 
 use std::time::{Duration, Instant};

@@ -55,6 +55,10 @@ pub struct Arguments {
     /// record
     #[arg(long)]
     allow_unfit: bool,
+    /// Leave out the shares of symmetric functions, which take one more image and one more loop of
+    /// calls for each operation; another campaign can add them
+    #[arg(long)]
+    no_profile: bool,
 }
 
 /// Images of other layouts at most.
@@ -82,6 +86,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         cold: arguments.cold,
         layouts: arguments.layouts,
         allow_unfit: arguments.allow_unfit,
+        profiles: !arguments.no_profile,
     };
     run_and_show(&settings, context)
 }

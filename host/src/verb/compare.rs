@@ -12,9 +12,10 @@ use crate::cli::Context;
 use crate::outcome::Outcome;
 use crate::record::read::read;
 use crate::record::schema::Record;
-use crate::record::store::{RunDirectory, StoreError};
+use crate::record::store::{self, RunDirectory, StoreError};
 use crate::table::comparison::{Column, compare};
 use crate::table::render;
+use crate::table::shares::{self, Shares};
 
 /// Shows systems, or runs, side by side.
 ///
@@ -33,6 +34,11 @@ pub struct Arguments {
     /// Only these systems, in this order
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     systems: Vec<String>,
+    /// Instead, what part of each operation lies in symmetric functions: hash functions, the
+    /// generator, each function with its calls per operation; and what each label relies on, the
+    /// interface's functions or its own. With --json {rows, verdicts, notes}
+    #[arg(long)]
+    shares: bool,
 }
 
 /// A system was asked for that no run has.
@@ -68,6 +74,10 @@ fn words(paths: &[PathBuf]) -> String {
 /// When a run directory or a record in it cannot be read, or has no such system.
 pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> {
     let columns = columns(&arguments.runs, &arguments.systems)?;
+    if arguments.shares {
+        return show_shares(&columns, context);
+    }
+    let columns: Vec<Column> = columns.into_iter().map(|(column, _)| column).collect();
     let comparison = compare(&columns);
     if context.common.json {
         output::json(&comparison)?;
@@ -81,6 +91,40 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
     })
 }
 
+/// Shows the profiles beside the records.
+fn show_shares(columns: &[(Column, System)], context: &Context) -> miette::Result<Outcome> {
+    let mut shares = Shares::default();
+    for (column, System { run, name }) in columns {
+        for record in &column.records {
+            let stem = store::stem(record);
+            let operation = stem.strip_prefix(&record.label).unwrap_or(&stem);
+            let operation = operation.trim_start_matches('_');
+            let names = [&column.name, &record.candidate, &record.label, operation];
+            match run.find_profile(name, &record.candidate, &stem)? {
+                // One that is not for this record says nothing of it.
+                Some(profile) if profile.meter.is_none() || profile.belongs_to(record) => {
+                    shares.add(names, &profile);
+                }
+                _ => {}
+            }
+        }
+    }
+    if shares.rows.is_empty() {
+        return Err(miette::miette!(
+            help = "run `cargo host campaign` with the same --run-dir and without --no-profile: it \
+                    adds them",
+            "there are no profiles beside the records"
+        ));
+    }
+    shares.sort();
+    if context.common.json {
+        output::json(&shares)?;
+    } else {
+        output::text(&shares::draw(&shares))?;
+    }
+    Ok(Outcome::Clean)
+}
+
 /// Shows all systems of one run directory side by side.
 ///
 /// # Errors
@@ -90,12 +134,20 @@ pub fn show(directory: &RunDirectory, context: &Context) -> miette::Result<Outco
     let arguments = Arguments {
         runs: vec![directory.root().to_owned()],
         systems: Vec::new(),
+        shares: false,
     };
     run(&arguments, context)
 }
 
-/// The columns, by run and then by system.
-fn columns(runs: &[PathBuf], wanted: &[String]) -> miette::Result<Vec<Column>> {
+/// A system in a run directory.
+#[derive(Debug)]
+struct System {
+    run: RunDirectory,
+    name: String,
+}
+
+/// The columns, by run and then by system, each with where it comes from.
+fn columns(runs: &[PathBuf], wanted: &[String]) -> miette::Result<Vec<(Column, System)>> {
     let mut columns = Vec::new();
     let mut known: Vec<String> = Vec::new();
     for root in runs {
@@ -114,10 +166,15 @@ fn columns(runs: &[PathBuf], wanted: &[String]) -> miette::Result<Vec<Column>> {
         for system in chosen {
             let files = run.records_of(system)?;
             let records = files.iter().map(|file| read(file));
-            columns.push(Column {
+            let column = Column {
                 name: column_name(runs, root, system),
                 records: records.collect::<Result<_, _>>()?,
-            });
+            };
+            let place = System {
+                run: run.clone(),
+                name: system.clone(),
+            };
+            columns.push((column, place));
         }
         known.extend(systems);
     }
@@ -182,8 +239,9 @@ mod tests {
         root
     }
 
-    fn names(columns: &[Column]) -> Vec<&str> {
-        columns.iter().map(|column| column.name.as_str()).collect()
+    fn names(columns: &[(Column, System)]) -> Vec<&str> {
+        let names = columns.iter().map(|(column, _)| column.name.as_str());
+        names.collect()
     }
 
     #[test]
@@ -205,7 +263,7 @@ mod tests {
         assert_eq!(names(&both), ["before/a", "after/a"]);
         let other = run_with(&folder.path().join("other"), "before", &["a"]);
         let both = columns(&[before.clone(), other], &[]).expect("readable");
-        assert_eq!(both[0].name, format!("{}/a", before.display()));
+        assert_eq!(both[0].0.name, format!("{}/a", before.display()));
     }
 
     #[test]

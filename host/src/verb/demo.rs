@@ -66,6 +66,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         cold: false,
         layouts: 0,
         allow_unfit: true,
+        profiles: true,
     };
     campaign::run_and_show(&settings, context)
 }

@@ -130,13 +130,11 @@ fn examine(
     fitness: &mut Fitness,
 ) -> miette::Result<()> {
     let catalogue = Catalogue::load(&project.root)?;
-    let recipe = Recipe {
-        instance: catalogue.find(DEFAULT_INSTANCE)?,
-        board: catalogue::board(system.board())?,
-        flags: FlagSet::Guide,
-        drills: Vec::new(),
-        layout: 0,
-    };
+    let recipe = Recipe::timed(
+        catalogue.find(DEFAULT_INSTANCE)?,
+        catalogue::board(system.board())?,
+        FlagSet::Guide,
+    );
     let image = Cache::new(project).image(&recipe, &context.interrupt)?;
     instrument::examine(system, &image, &context.interrupt, fitness)?;
     Ok(())

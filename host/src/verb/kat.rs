@@ -63,11 +63,8 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         ));
     }
     let recipe = Recipe {
-        instance,
-        board,
-        flags: FlagSet::Guide,
         drills: arguments.drills.clone(),
-        layout: 0,
+        ..Recipe::timed(instance, board, FlagSet::Guide)
     };
     let image = Cache::new(&project).image(&recipe, &context.interrupt)?;
     let options = Options::for_system(&*system, &context.interrupt);

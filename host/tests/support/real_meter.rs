@@ -51,13 +51,11 @@ impl Bench {
         let system = system::find(name).unwrap();
         let project = Project::find().unwrap();
         let catalogue = Catalogue::load(&project.root).unwrap();
-        let recipe = Recipe {
-            instance: catalogue.find(instance).unwrap(),
-            board: catalogue::board(system.board()).unwrap(),
-            flags: FlagSet::Guide,
-            drills: Vec::new(),
-            layout: 0,
-        };
+        let recipe = Recipe::timed(
+            catalogue.find(instance).unwrap(),
+            catalogue::board(system.board()).unwrap(),
+            FlagSet::Guide,
+        );
         let image = Cache::new(&project)
             .image(&recipe, &Interrupt::new())
             .unwrap();

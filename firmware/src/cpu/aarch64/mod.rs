@@ -4,6 +4,7 @@ pub mod branches;
 mod call;
 pub mod cold;
 pub mod counter;
+mod counting;
 pub mod entry;
 pub mod events;
 pub mod exceptions;
@@ -12,3 +13,4 @@ pub mod probes;
 pub mod timer;
 
 pub use call::{STACK_AT_CALL, call_on_stack, stack_pointer};
+pub use counting::counted_call;

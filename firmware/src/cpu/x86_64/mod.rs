@@ -4,8 +4,10 @@ pub mod branches;
 mod call;
 pub mod cold;
 pub mod counter;
+mod counting;
 pub mod events;
 pub mod exceptions;
 pub mod probes;
 
 pub use call::{STACK_AT_CALL, call_on_stack, stack_pointer, thread_pointer};
+pub use counting::counted_call;

@@ -42,7 +42,7 @@ pub(super) fn check(record: &Record, bytes: &[u8], findings: &mut Findings<'_>) 
 }
 
 /// The text of a record follows from its values.
-fn check_text(expected: &str, bytes: &[u8], findings: &mut Findings<'_>) {
+pub(super) fn check_text(expected: &str, bytes: &[u8], findings: &mut Findings<'_>) {
     if expected.as_bytes() == bytes {
         return;
     }

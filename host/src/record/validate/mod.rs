@@ -10,6 +10,7 @@ mod integrity;
 mod memory;
 mod meter;
 mod passes;
+mod profile;
 mod run;
 
 use std::collections::BTreeMap;
@@ -105,10 +106,12 @@ impl Validator {
     }
 
     /// Checks a run directory's own files: its settings, how its labels were built, and whether
-    /// the records that these promise are there and agree. To be called after the records in it
+    /// the records that these promise are there and agree, and its profiles. To be called after the records in it
     /// were checked; where the operations of a label are not known, any record will do.
     pub fn check_run(&self, root: &Path, operations: &Operations) -> Vec<Finding> {
-        run::check(root, &self.seen, operations)
+        let mut found = run::check(root, &self.seen, operations);
+        found.extend(profile::check(root, &self.seen));
+        found
     }
 
     /// Checks the content of a file, whose path says what the record must be about.

@@ -7,6 +7,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::{Finding, Findings, unreadable};
+use crate::record::profile::RecordKey;
 use crate::record::read::ReadError;
 use crate::record::run_files::{self, BUILD, BuildEntry, BuildFile, CAMPAIGN, VERSIONS};
 use crate::record::schema::{FlagSet, KatStatus, Record, Sha256};
@@ -18,8 +19,10 @@ pub type Operations = BTreeMap<String, Vec<String>>;
 /// What a record says that its run directory says as well.
 #[derive(Clone, Debug)]
 pub(super) struct Seen {
-    file: PathBuf,
-    place: Place,
+    pub(super) file: PathBuf,
+    pub(super) place: Place,
+    /// By what a profile knows the record again.
+    pub(super) key: RecordKey,
     /// `<candidate>/<label>`.
     name: String,
     flags: FlagSet,
@@ -36,6 +39,7 @@ impl Seen {
         Self {
             file: file.to_owned(),
             place: place.clone(),
+            key: RecordKey::of(record),
             name: format!("{}/{}", record.candidate, record.label),
             flags: record.flags,
             kat: record.kat,

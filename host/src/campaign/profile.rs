@@ -1,0 +1,154 @@
+//! The profiles of an instance's operations, from an image that counts calls.
+//!
+//! They are made after the records, and one at a time: one that is there for its record as it is
+//! now stays. A profile that cannot be made costs no record.
+
+use catalogue::{FlagSet, Instance, Kind};
+use wire::Operation;
+
+use super::build::Which;
+use super::work::Work;
+use super::{build, label};
+use crate::interrupt::Urgency;
+use crate::measure;
+use crate::outcome::Outcome;
+use crate::record::profile::{Occasion, Profile};
+use crate::record::read::ReadError;
+use crate::record::schema::{Record, Status};
+use crate::session::{Session, SessionError, keep_spoiled};
+
+/// An operation that needs a profile, and its record.
+type Due = (Operation, Record);
+
+impl Work<'_> {
+    /// Makes the profiles that are missing or belong to records that are no more.
+    ///
+    /// # Errors
+    ///
+    /// What is neither the target's doing nor the user's wish.
+    pub fn profiles(
+        &self,
+        instance: &Instance,
+        operations: &[Operation],
+    ) -> miette::Result<Outcome> {
+        if !self.settings.profiles {
+            return Ok(Outcome::Clean);
+        }
+        let due = self.due(instance, operations)?;
+        let Some((_, first)) = due.first() else {
+            return Ok(Outcome::Clean);
+        };
+        match self.make(instance, &due, first) {
+            Err(error) if label::is_interruption(&error) => Ok(Outcome::Interrupted),
+            result => result,
+        }
+    }
+
+    /// Operations with a complete record and no profile for it. A step of a key exchange has none:
+    /// it is a part of the whole run, as in published profiles.
+    fn due(&self, instance: &Instance, operations: &[Operation]) -> Result<Vec<Due>, ReadError> {
+        let (system, candidate) = (self.system.name(), &instance.candidate);
+        let mut due = Vec::new();
+        for operation in operations.iter().filter(|operation| !operation.is_step()) {
+            let stem = format!("{}__{operation}", instance.label);
+            let record = match self.directory.find(system, candidate, &stem) {
+                // It is reported, and measured anew, where records are.
+                Err(ReadError::Content { .. }) => None,
+                found => found?,
+            };
+            let Some(record) = record.filter(|record| record.status == Status::Complete) else {
+                continue;
+            };
+            let profile = match self.directory.find_profile(system, candidate, &stem) {
+                Err(error @ ReadError::Content { .. }) => {
+                    self.reporter.replaced(&error);
+                    None
+                }
+                found => found?,
+            };
+            if !profile.is_some_and(|profile| profile.belongs_to(&record)) {
+                due.push((*operation, record));
+            }
+        }
+        Ok(due)
+    }
+
+    fn make(&self, instance: &Instance, due: &[Due], first: &Record) -> miette::Result<Outcome> {
+        let name = instance.name();
+        let unmade = |reason: &str| {
+            self.reporter.remark(&name, &format!("no shares: {reason}"));
+            Outcome::NotClean
+        };
+        // The flags that the instance was measured with.
+        let Ok(flags) = FlagSet::from_name(first.flags.name()) else {
+            return Ok(unmade("its records have flags that nothing is built with"));
+        };
+        self.reporter.doing(&name, "building the image that counts");
+        let which = Which {
+            kind: Kind::Profile,
+            ..Which::timed(flags)
+        };
+        let built = build::image(instance, which, self.system, self.cache, self.interrupt)?;
+        let image = match built {
+            Ok(image) => image,
+            Err(reason) => return Ok(unmade(&reason)),
+        };
+        let bench = self.bench(instance, &image);
+        let mut worst = Outcome::Clean;
+        let mut session: Option<Session> = None;
+        for (operation, record) in due {
+            if self.interrupt.urgency() > Urgency::None {
+                return Ok(Outcome::Interrupted);
+            }
+            self.reporter
+                .doing(&name, &format!("shares of {operation}"));
+            let started = match session.take() {
+                Some(session) => Ok(session),
+                None => keep_spoiled(bench.start())?,
+            };
+            let result = match started {
+                Ok(mut started) => {
+                    let result = counted(&mut started, *operation, record);
+                    if result.is_ok() {
+                        session = Some(started);
+                    }
+                    keep_spoiled(result)?
+                }
+                Err(spoiled) => Err(spoiled),
+            };
+            match (result, &session) {
+                (Ok(counted), Some(session)) => {
+                    let profile = Profile::assemble(
+                        &counted,
+                        &Occasion {
+                            system: self.system.name(),
+                            counter: &session.introduction().hello.counter,
+                            category: instance.category,
+                            image: &image,
+                            record,
+                        },
+                    );
+                    let system = self.system.name();
+                    self.directory.write_profile(system, record, &profile)?;
+                }
+                (Err(spoiled), _) => worst = unmade(&format!("{operation}: {spoiled}")),
+                (Ok(_), None) => {}
+            }
+        }
+        session.map(Session::bye);
+        Ok(worst)
+    }
+}
+
+/// As many calls as in one of the record's trials, from the same state on.
+fn counted(
+    session: &mut Session,
+    operation: Operation,
+    record: &Record,
+) -> Result<wire::Profile, SessionError> {
+    let few = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+    let calls = few(record.plan.iterations_per_trial);
+    // Passes of a key exchange are known to a meter that was asked for its sizes.
+    session.sizes()?;
+    measure::profile(session, operation, few(record.plan.warmups), calls)
+}

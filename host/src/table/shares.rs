@@ -1,0 +1,268 @@
+//! What part of each operation lies in symmetric functions, and what a label relies on.
+
+use comfy_table::{Cell as Drawn, CellAlignment, ContentArrangement, Table};
+use indexmap::IndexMap;
+use serde::Serialize;
+
+use super::render::{NONE, STYLE};
+use super::{format, order};
+use crate::notice::printable;
+use crate::record::profile::Profile;
+use crate::record::profile::shares::calls_per_operation;
+
+/// Characters in a line of the last column.
+const LINE: usize = 64;
+
+/// Operations with their profiles.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Shares {
+    /// One row for each operation on each system.
+    pub rows: Vec<Row>,
+    /// What each label relies on.
+    pub verdicts: Vec<VerdictRow>,
+    /// What a reader must know.
+    pub notes: Vec<String>,
+}
+
+/// One operation on one system.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// The candidate's id.
+    pub candidate: String,
+    /// The label.
+    pub label: String,
+    /// The operation, with the length of its input where it has one.
+    pub operation: String,
+    /// The system, with its run where there are several.
+    pub system: String,
+    /// The part of hash functions.
+    pub hash_share: f64,
+    /// The part of the generator; null where the profile does not tell it apart.
+    pub drng_share: Option<f64>,
+    /// The part of each function.
+    pub share: IndexMap<String, f64>,
+    /// Calls of each function in one operation.
+    pub calls_per_operation: IndexMap<String, f64>,
+}
+
+/// What a label relies on, on one system.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct VerdictRow {
+    /// The candidate's id.
+    pub candidate: String,
+    /// The label.
+    pub label: String,
+    /// The systems whose objects say so.
+    pub systems: Vec<String>,
+    /// `ICCS-only`, `mixed` or `bypass`; null for a hash function that is a primitive itself.
+    pub verdict: Option<&'static str>,
+    /// What it follows from.
+    pub reason: Option<String>,
+    /// What is a part of no share.
+    pub not_observable: Vec<String>,
+}
+
+impl Shares {
+    /// Adds the profile of an operation.
+    pub fn add(&mut self, [system, candidate, label, operation]: [&str; 4], profile: &Profile) {
+        let meter = profile.meter.as_ref();
+        self.rows.push(Row {
+            candidate: candidate.to_owned(),
+            label: label.to_owned(),
+            operation: operation.to_owned(),
+            system: system.to_owned(),
+            hash_share: profile.hash_share,
+            drng_share: match meter {
+                Some(meter) => Some(meter.drng_share),
+                None => profile.share.get(wire::DRNG).copied(),
+            },
+            share: profile.share.clone(),
+            calls_per_operation: calls_per_operation(profile),
+        });
+        let Some(meter) = meter else { return };
+        let verdict = meter.verdict.as_ref();
+        self.add_verdict(VerdictRow {
+            candidate: candidate.to_owned(),
+            label: label.to_owned(),
+            systems: vec![system.to_owned()],
+            verdict: verdict.map(|it| it.verdict.name()),
+            reason: verdict.map(|it| it.reason.clone()),
+            not_observable: meter.not_observable.clone(),
+        });
+        if meter.unit == wire::Unit::Instructions.name() {
+            let note = format!("On {system} a share is one of instructions, not of time.");
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+    }
+
+    /// Systems that agree share a row.
+    fn add_verdict(&mut self, row: VerdictRow) {
+        let same = self.verdicts.iter_mut().find(|other| {
+            VerdictRow {
+                systems: row.systems.clone(),
+                ..(*other).clone()
+            } == row
+        });
+        match same {
+            Some(same) if same.systems.ends_with(&row.systems) => {}
+            Some(same) => same.systems.extend(row.systems),
+            None => self.verdicts.push(row),
+        }
+    }
+
+    /// Puts rows in the order that people expect.
+    pub fn sort(&mut self) {
+        self.rows.sort_by(|a, b| {
+            order::natural(&a.candidate, &b.candidate)
+                .then_with(|| order::natural(&a.label, &b.label))
+                .then_with(|| order::operations(&a.operation, &b.operation))
+        });
+        self.verdicts.sort_by(|a, b| {
+            order::natural(&a.candidate, &b.candidate)
+                .then_with(|| order::natural(&a.label, &b.label))
+        });
+    }
+}
+
+/// The table, the verdicts and the notes as text.
+pub fn draw(shares: &Shares) -> String {
+    let mut table = Table::new();
+    let headings = ["label", "operation", "system", "hash", "DRNG"];
+    table
+        .load_style(STYLE)
+        .set_content_arrangement(ContentArrangement::Disabled)
+        .set_header(headings.into_iter().chain(["calls per operation (share)"]));
+    let mut above = None;
+    for row in &shares.rows {
+        let label = format!("{}/{}", printable(&row.candidate), printable(&row.label));
+        let shown = match above.replace(label.clone()) {
+            Some(above) if above == label => String::new(),
+            _ => label,
+        };
+        let number = |text: String| Drawn::new(text).set_alignment(CellAlignment::Right);
+        let drng = row.drng_share.map_or(NONE.to_owned(), format::share);
+        table.add_row([
+            Drawn::new(shown),
+            Drawn::new(printable(&row.operation)),
+            Drawn::new(printable(&row.system)),
+            number(format::share(row.hash_share)),
+            number(drng),
+            Drawn::new(calls(row)),
+        ]);
+    }
+    let mut text = table.trim_fmt();
+    for row in &shares.verdicts {
+        text.push('\n');
+        text.push_str(&printable(&verdict(row, shares)));
+    }
+    for note in &shares.notes {
+        text.push('\n');
+        text.push_str(&printable(note));
+    }
+    text
+}
+
+/// Calls by function, those with the greatest part first.
+fn calls(row: &Row) -> String {
+    let share = |name: &String| row.share.get(name).copied().unwrap_or(0.0);
+    let mut calls: Vec<(&String, &f64)> = row.calls_per_operation.iter().collect();
+    calls.sort_by(|(a, _), (b, _)| share(b).total_cmp(&share(a)));
+    let (mut text, mut line) = (String::new(), String::new());
+    for (name, calls) in calls {
+        let item = format!(
+            "{} {} ({})",
+            printable(name),
+            format::general(*calls),
+            format::share(share(name))
+        );
+        if !line.is_empty() && line.len() + item.len() > LINE {
+            text += &format!("{line},\n");
+            line.clear();
+        }
+        let comma = if line.is_empty() { "" } else { ", " };
+        line += &format!("{comma}{item}");
+    }
+    match text + &line {
+        none if none.is_empty() => NONE.to_owned(),
+        text => text,
+    }
+}
+
+/// A label's verdict in a line.
+fn verdict(row: &VerdictRow, shares: &Shares) -> String {
+    let mut text = format!("{}/{}", row.candidate, row.label);
+    let all = shares
+        .rows
+        .iter()
+        .filter(|other| (&other.candidate, &other.label) == (&row.candidate, &row.label));
+    let mut systems = all.map(|other| &other.system);
+    if systems.any(|system| !row.systems.contains(system)) {
+        text += &format!(" on {}", row.systems.join(", "));
+    }
+    text += match (row.verdict, &row.reason) {
+        (Some(verdict), Some(reason)) => format!(": {verdict} — {reason}"),
+        _ => ": a hash function itself, of which there is no verdict".to_owned(),
+    }
+    .as_str();
+    if !row.not_observable.is_empty() {
+        text += &format!("; not observable: {}", row.not_observable.join(", "));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn profile(verdict: Option<&str>) -> Profile {
+        let meter = verdict.map(|verdict| {
+            json!({
+                "version": "0.1.0", "system": "a", "unit": "instructions", "drng_share": 0.16,
+                "overflow": [],
+                "counting": {
+                    "total_ticks": 1100, "sorting_ticks": 50, "ticks_per_call": 1.5,
+                    "ticks_inside": 1.0, "ticks_per_idle_call": 1.0, "idle_calls": 0,
+                },
+                "image": { "name": "x", "elf_sha256": "0".repeat(64), "linker": null },
+                "record": { "started_utc": "2026-09-25T10:02:21+00:00", "library_sha256": null },
+                "verdict": { "verdict": verdict, "reason": "pseudohash" },
+                "evidence": null, "not_observable": ["ChaCha in rng.c"],
+                "digest": "0".repeat(64),
+            })
+        });
+        let mut profile = json!({
+            "total": { "operations": 2, "ticks": 1000 },
+            "calls": [
+                { "fn": "drng", "in_bits": 0, "out_bits": 256, "calls": 534, "ticks": 160 },
+                { "fn": "pseudohash", "in_bits": 8, "out_bits": 512, "calls": 3, "ticks": 40 },
+                { "fn": "pseudohash", "in_bits": 9, "out_bits": 512, "calls": 1, "ticks": 7 },
+            ],
+            "share": { "drng": 0.16, "pseudohash": 0.047 },
+            "hash_share": 0.047,
+            "meta": { "tick_source": "icount", "tick_hz": null, "overflow_calls": 0 },
+        });
+        if let Some(meter) = meter {
+            profile["meter"] = meter;
+        }
+        serde_json::from_value(profile).unwrap()
+    }
+
+    #[test]
+    fn ours_and_published_ones() {
+        let mut shares = Shares::default();
+        let ours = profile(Some("ICCS-only"));
+        shares.add(["qemu-virt", "kem-36", "TRIKE-2", "enc"], &ours);
+        shares.add(["qemu-virt", "kem-36", "TRIKE-2", "keygen"], &ours);
+        shares.add(["local", "kem-36", "TRIKE-2", "enc"], &ours);
+        shares.add(["x86_1", "kem-36", "TRIKE-5", "enc"], &profile(None));
+        shares.add(
+            ["local", "kex-04", "A-1", "exchange"],
+            &profile(Some("mixed")),
+        );
+        shares.sort();
+        insta::assert_snapshot!(draw(&shares));
+    }
+}
