@@ -8,6 +8,7 @@
 pub mod campaign;
 pub mod cli;
 pub mod explain;
+pub mod fault;
 pub mod image;
 pub mod interrupt;
 pub mod line;

@@ -20,7 +20,7 @@ mod message;
 mod operation;
 
 pub use failure::{BufferName, Failure, FailureKind, Side};
-pub use fault::{Fault, FaultKind};
+pub use fault::{BACKTRACE, Event, Fault, FaultKind, REGISTERS, STACK_WORDS, StackWord};
 pub use frame::{
     Decoder, Frame, FrameBuffer, FrameError, Kind, MAX_FRAME, MAX_PAYLOAD, encode, encode_bytes,
 };
@@ -28,7 +28,7 @@ pub use hello::{Category, Counter, CounterSource, Hello, SelfTest, Sizes, Sled, 
 pub use kat::{
     CanonicalReport, FieldDigest, HashFile, KatFile, KatReport, TEXT_PER_BLOCK, TextBlock,
 };
-pub use message::{Label, Loop, Request, Response, SAMPLES_PER_BLOCK, SampleBlock, Text};
+pub use message::{Label, Loop, Order, Request, Response, SAMPLES_PER_BLOCK, SampleBlock, Text};
 pub use operation::{HASH_BYTES, MAX_PASSES, Operation, Probe};
 
 /// Version of the protocol, the first byte of every frame's header.

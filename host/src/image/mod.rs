@@ -12,6 +12,7 @@ mod lock;
 mod recipe;
 mod seal;
 mod symbols;
+mod unwind;
 
 use catalogue::BuildReport;
 
@@ -19,7 +20,7 @@ pub use cache::{Cache, report_beside};
 pub use elf::{Elf, ElfError, Machine, StaticSizes};
 pub use error::BuildError;
 pub use recipe::{Ingredients, Recipe};
-pub use symbols::location;
+pub use symbols::locate;
 
 /// An image, and what should be in it.
 #[derive(Clone, Debug)]

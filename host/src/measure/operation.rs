@@ -1,10 +1,11 @@
 //! Everything that is measured of one operation.
 
+use std::fmt;
 use std::time::Duration;
 
 use wire::{CounterSource, Operation, Unit};
 
-use crate::measurement::{Measurement, Plan, Spoiled, StackUse, Trial};
+use crate::measurement::{Measurement, Plan, StackUse, Trial, Unfinished};
 use crate::record::plan::{CALIBRATION, PlanSettings, plan};
 use crate::session::{Session, SessionError, keep_spoiled};
 
@@ -58,7 +59,7 @@ pub struct Attempt {
     /// What was to be done; [`CALIBRATION`] when it did not get further.
     pub plan: Plan,
     /// The measurement, or why there is none.
-    pub outcome: Result<Measurement, Spoiled>,
+    pub outcome: Result<Measurement, Unfinished>,
     /// Trials that were repeated because the clock fell during them.
     pub disturbed_retries: u64,
 }
@@ -75,31 +76,65 @@ pub fn operation(
     progress: &mut dyn FnMut(Step),
 ) -> Result<Attempt, SessionError> {
     let mut course = Course {
-        plan: CALIBRATION,
+        measured: Measurement {
+            operation,
+            plan: CALIBRATION,
+            trials: Vec::new(),
+            samples: Vec::new(),
+            stack: None,
+        },
         disturbed_retries: 0,
+        step: Step::Calibration,
     };
-    let result = measure(session, operation, settings, progress, &mut course);
+    let mut progress = |course: &mut Course, step| {
+        course.step = step;
+        progress(step);
+    };
+    let result = measure(session, operation, settings, &mut progress, &mut course);
+    let plan = course.measured.plan;
+    let outcome = match keep_spoiled(result)? {
+        Ok(()) => Ok(course.measured),
+        Err(spoiled) => Err(Unfinished {
+            spoiled,
+            step: Some(course.step.to_string()),
+            kept: Some(course.measured).filter(|measured| !measured.trials.is_empty()),
+        }),
+    };
     Ok(Attempt {
-        plan: course.plan,
-        outcome: keep_spoiled(result)?,
+        plan,
+        outcome,
         disturbed_retries: course.disturbed_retries,
     })
 }
 
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Calibration => f.write_str("calibration"),
+            Self::Trial { number, of } => write!(f, "trial {number} of {of}"),
+            Self::Samples => f.write_str("samples"),
+            Self::Stack => f.write_str("stack"),
+        }
+    }
+}
+
 /// What is known of an attempt even when it comes to nothing.
 struct Course {
-    plan: Plan,
+    /// What was measured so far.
+    measured: Measurement,
     disturbed_retries: u64,
+    /// The step that was begun last.
+    step: Step,
 }
 
 fn measure(
     session: &mut Session,
     operation: Operation,
     settings: &Settings,
-    progress: &mut dyn FnMut(Step),
+    progress: &mut dyn FnMut(&mut Course, Step),
     course: &mut Course,
-) -> Result<Measurement, SessionError> {
-    progress(Step::Calibration);
+) -> Result<(), SessionError> {
+    progress(course, Step::Calibration);
     let source = session.introduction().hello.counter.source;
     let mut call = duration(&session.calibrate(operation)?, source);
     if operation.is_step() {
@@ -107,16 +142,16 @@ fn measure(
         let run = session.calibrate(Operation::Exchange)?;
         call = call.max(duration(&run, source));
     }
-    let plan = plan(call.as_secs_f64(), &settings.plan);
-    course.plan = plan;
+    let plan = plan(call.as_secs_f64(), &on_target(&settings.plan, session));
+    course.measured.plan = plan;
     let expected = call.saturating_mul(plan.calls_per_trial.saturating_add(plan.warmups));
 
-    let mut trials = Vec::new();
     for number in 1..=plan.trials {
-        progress(Step::Trial {
+        let step = Step::Trial {
             number,
             of: plan.trials,
-        });
+        };
+        progress(course, step);
         let mut repetitions = 0;
         let trial = loop {
             let trial = session.trial(operation, plan.warmups, plan.calls_per_trial, expected)?;
@@ -127,19 +162,23 @@ fn measure(
             repetitions += 1;
         };
         course.disturbed_retries += repetitions;
-        trials.push(trial);
+        course.measured.trials.push(trial);
     }
-    progress(Step::Samples);
-    let samples = session.samples(operation, plan.warmups, plan.calls_per_trial, expected)?;
-    progress(Step::Stack);
-    let stack = stack(session, operation)?;
-    Ok(Measurement {
-        operation,
-        plan,
-        trials,
-        samples,
-        stack: Some(stack),
-    })
+    progress(course, Step::Samples);
+    course.measured.samples =
+        session.samples(operation, plan.warmups, plan.calls_per_trial, expected)?;
+    progress(course, Step::Stack);
+    course.measured.stack = Some(stack(session, operation)?);
+    Ok(())
+}
+
+/// The settings of a plan on the target's clock: a budget is a time on the wall.
+fn on_target(settings: &PlanSettings, session: &Session) -> PlanSettings {
+    PlanSettings {
+        operation_budget_seconds: settings.operation_budget_seconds
+            / session.usual_wall_per_target(),
+        ..*settings
+    }
 }
 
 /// How long the calibration call took.

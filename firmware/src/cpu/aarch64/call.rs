@@ -78,4 +78,4 @@ pub unsafe extern "C" fn call_on_stack(call: *const Call, stack_end: *mut u8) ->
 }
 
 /// Where the meter's own stack pointer waits while a submission runs.
-static mut SAVED_STACK_POINTER: usize = 0;
+pub(super) static mut SAVED_STACK_POINTER: usize = 0;

@@ -1,6 +1,7 @@
 //! AArch64, measured at EL1.
 
 mod call;
+pub mod caller;
 pub mod counter;
 pub mod entry;
 pub mod exceptions;

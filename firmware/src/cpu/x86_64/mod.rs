@@ -1,6 +1,7 @@
 //! x86-64, measured in user mode.
 
 mod call;
+pub mod caller;
 pub mod counter;
 pub mod exceptions;
 pub mod probes;
