@@ -11,6 +11,7 @@ pub mod bench;
 pub mod campaign;
 pub mod cli;
 pub mod explain;
+pub mod fault;
 pub mod fitness;
 pub mod image;
 pub mod interrupt;

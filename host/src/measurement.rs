@@ -124,13 +124,56 @@ impl Traffic {
     }
 }
 
+/// Why a measurement did not come to its end, and how far it came.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unfinished {
+    /// What happened.
+    pub spoiled: Spoiled,
+    /// The step in which it did, in words; `None` before the first.
+    pub step: Option<String>,
+    /// What was measured before, if anything was.
+    pub kept: Option<Measurement>,
+}
+
+impl From<Spoiled> for Unfinished {
+    fn from(spoiled: Spoiled) -> Self {
+        Self {
+            spoiled,
+            step: None,
+            kept: None,
+        }
+    }
+}
+
+/// The report of a fault, and what the image makes of its addresses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Faulted {
+    /// The report.
+    pub fault: Fault,
+    /// Where it happened.
+    pub location: Location,
+}
+
+/// Where in the sources a fault happened, as far as the image's symbols tell.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Location {
+    /// The innermost function of the submission, or the function at fault where there is none.
+    pub function: Option<String>,
+    /// Its source file.
+    pub file: Option<String>,
+    /// The line in it.
+    pub line: Option<u32>,
+    /// From the place of the fault to its outermost caller; when empty, the record has addresses.
+    pub backtrace: Vec<String>,
+}
+
 /// Why an operation has no measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Spoiled {
     /// A call came back, but did not do what it must.
     Failed(Failure),
     /// The meter reported a fault and is gone.
-    Faulted(Box<Fault>),
+    Faulted(Box<Faulted>),
     /// The meter fell silent, and this deadline (in seconds) passed.
     Deadline(u64),
     /// The meter's deadline (in seconds) passed, and all that arrived in that time was damaged.
@@ -156,6 +199,9 @@ impl Spoiled {
     /// How a command ends that met this.
     pub fn outcome(&self) -> Outcome {
         match self {
+            Self::Faulted(faulted) if faulted.fault.kind == FaultKind::Deadline => {
+                Outcome::Deadline
+            }
             Self::Faulted(_) => Outcome::Faulted,
             Self::Deadline(_) | Self::Garbage { .. } => Outcome::Deadline,
             Self::Failed(_) | Self::Vanished(_) | Self::Nonsense(_) => Outcome::NotClean,
@@ -171,7 +217,7 @@ impl fmt::Display for Spoiled {
                 "call {} of {} {}",
                 failure.call, failure.operation, failure.kind
             ),
-            Self::Faulted(fault) => describe_fault(fault, f),
+            Self::Faulted(faulted) => faulted.fmt(f),
             Self::Deadline(seconds) => {
                 write!(f, "the meter was silent past its deadline of {seconds} s")
             }
@@ -183,43 +229,6 @@ impl fmt::Display for Spoiled {
             Self::Nonsense(what) => write!(f, "the meter's answer makes no sense: {what}"),
         }
     }
-}
-
-fn describe_fault(fault: &Fault, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let is_overflow = fault.kind == FaultKind::StackOverflow;
-    match fault.operation {
-        _ if is_overflow => {}
-        Some(operation) => write!(f, "{operation} ")?,
-        None => f.write_str("the meter ")?,
-    }
-    match fault.kind {
-        // Its message says how many bytes there were.
-        FaultKind::StackOverflow => {
-            f.write_str("stack overflow")?;
-            if let Some(operation) = fault.operation {
-                write!(f, " in {operation}")?;
-            }
-            if !fault.message.is_empty() {
-                write!(f, ", {},", fault.message)?;
-            }
-        }
-        FaultKind::NullAccess => f.write_str("used a null pointer")?,
-        FaultKind::Exception => write!(f, "faulted (syndrome {:#x})", fault.syndrome)?,
-        FaultKind::Abort => f.write_str("called abort")?,
-        FaultKind::Exit(status) => write!(f, "called exit({status})")?,
-        FaultKind::Assertion => f.write_str("failed an assertion")?,
-        FaultKind::Heap => f.write_str("exhausted or misused the heap")?,
-        FaultKind::Deadline => f.write_str("did not end before its deadline on the target")?,
-        FaultKind::Panic => f.write_str("panicked")?,
-    }
-    write!(f, " at {:#x}", fault.address)?;
-    if let Some(address) = fault.data_address {
-        write!(f, ", address {address:#x}")?;
-    }
-    if !is_overflow && !fault.message.is_empty() {
-        write!(f, ": {}", fault.message)?;
-    }
-    Ok(())
 }
 
 /// Outcome of the known-answer test.

@@ -7,11 +7,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use host::line::{Noise, NoisyLine};
-use host::measurement::{Spoiled, Trial};
+use host::measurement::{Faulted, Spoiled, Trial};
 use host::session::{Session, SessionError};
 use rustix::process::{Pid, Signal, kill_process};
 use support::real_meter::{Bench, process_of};
-use wire::{Category, CounterSource, FaultKind, MemoryUse, Operation, Probe};
+use wire::{Category, CounterSource, FaultEvent, FaultKind, MemoryUse, Operation, Probe};
 
 const HANG: Operation = Operation::Probe(Probe::Hang);
 
@@ -127,7 +127,7 @@ fn an_emulator_that_is_killed_is_told_as_that() {
     let noticed = Instant::now();
     assert_eq!(
         lost,
-        Spoiled::Vanished("QEMU was killed by signal 9".into())
+        Spoiled::Vanished("QEMU was killed by signal 9 (SIGKILL)".into())
     );
     let delay = noticed - killer.join().unwrap();
     assert!(delay < Duration::from_secs(2), "{delay:?}");
@@ -164,29 +164,124 @@ fn a_line_that_closes_is_told_as_that() {
     assert_eq!(lost, Spoiled::Vanished("the line is closed".into()));
 }
 
+/// The report of the fault that ends this request.
+fn faulted(session: &mut Session, operation: Operation) -> Faulted {
+    match spoiled(session.calibrate(operation)) {
+        Spoiled::Faulted(faulted) => *faulted,
+        other => panic!("no fault report of {operation}: {other}"),
+    }
+}
+
 #[test]
 fn faults_are_reported_in_full_and_the_next_boot_is_clean() {
+    use FaultKind::{Exception, NullAccess, StackOverflow};
     for bench in [Bench::emulated(), Bench::local()] {
-        for (probe, kind) in [
-            (Probe::NullWrite, FaultKind::NullAccess),
-            (Probe::Overflow, FaultKind::StackOverflow),
+        for (probe, kind, function, words) in [
+            (Probe::NullWrite, NullAccess, "null_write", ""),
+            (
+                Probe::Overflow,
+                StackOverflow,
+                "overflow",
+                "8388608 bytes available",
+            ),
+            // Twice the stack: it is caught all the same.
+            (
+                Probe::Frame(16 << 20),
+                StackOverflow,
+                "frame",
+                "8388608 bytes available",
+            ),
+            (
+                Probe::BadStack,
+                Exception,
+                "bad_stack",
+                "points to no stack",
+            ),
+            (Probe::Undefined, Exception, "undefined", ""),
+            (
+                Probe::OwnOverflow,
+                StackOverflow,
+                "own_overflow",
+                "the meter's own stack",
+            ),
+            (
+                Probe::FaultInReport,
+                NullAccess,
+                "null_write",
+                "the report of another fault",
+            ),
         ] {
-            let mut session = bench.open().unwrap();
+            let system = bench.system.name();
+            let mut session = bench.open_with_symbols().unwrap();
             let operation = Operation::Probe(probe);
-            let Spoiled::Faulted(fault) = spoiled(session.calibrate(operation)) else {
-                panic!("no fault report on {}", bench.system.name());
-            };
-            assert_eq!((fault.kind, fault.operation), (kind, Some(operation)));
-            if kind == FaultKind::StackOverflow {
-                let available = session.introduction().hello.stack_available;
-                let words = format!("stack overflow in {operation}, {available} bytes available, ");
-                let said = Spoiled::Faulted(fault).to_string();
-                assert!(said.starts_with(&words), "{said}");
-            }
-            session.abandon();
+            let Faulted { fault, location } = faulted(&mut session, operation);
+            assert_eq!(fault.operation, Some(operation), "{system}");
+            assert_eq!(
+                fault.kind, kind,
+                "{operation} on {system}: {}",
+                fault.message
+            );
+            let found = location.function.unwrap_or_default();
+            assert!(
+                found.ends_with(function),
+                "{operation} on {system}: {found}"
+            );
+            let message = &fault.message;
+            assert!(
+                message.contains(words),
+                "{operation} on {system}: {message}"
+            );
+            // The board switches itself off, and the process exits.
+            let farewell = session.abandon_after(Duration::from_secs(20));
+            let expected = i64::from(system != "qemu-virt");
+            assert_eq!(
+                farewell.exit_code,
+                Some(expected),
+                "{operation} on {system}"
+            );
         }
         bench.open().unwrap().calibrate(Operation::Enc).unwrap();
     }
+}
+
+#[test]
+fn a_hang_ends_at_the_target_s_deadline_and_is_located() {
+    for bench in [Bench::emulated(), Bench::local()] {
+        let mut session = bench.open_impatient(Duration::from_millis(500)).unwrap();
+        let Faulted { fault, location } = faulted(&mut session, HANG);
+        assert_eq!(
+            (fault.kind, fault.operation),
+            (FaultKind::Deadline, Some(HANG))
+        );
+        match fault.event {
+            // The virtual timer's.
+            FaultEvent::Interrupt(number) => assert_eq!(number, Some(27)),
+            // SI_TIMER.
+            FaultEvent::Signal { code, .. } => assert_eq!(code, -2),
+            other => panic!("{other:?}"),
+        }
+        let function = location.function.unwrap_or_default();
+        assert!(function.ends_with("hang"), "{function}");
+    }
+}
+
+#[test]
+fn an_armed_deadline_changes_no_count() {
+    let bench = Bench::emulated();
+    let counts = |deadline: Duration| {
+        let mut session = bench.open_impatient(deadline).unwrap();
+        let sled = Operation::Probe(Probe::Sled(1_000_000));
+        let samples = session
+            .samples(sled, 0, 5, Duration::from_millis(5))
+            .unwrap();
+        let keygen = session.calibrate(Operation::Keygen).unwrap();
+        (samples, keygen.count)
+    };
+    let near = counts(Duration::from_secs(2));
+    assert_eq!(near, counts(Duration::from_secs(900)));
+    // Near the end of time: as good as none.
+    assert_eq!(near, counts(Duration::from_secs(1 << 40)));
+    assert_eq!(near.0, [1_000_000; 5]);
 }
 
 #[test]
@@ -197,6 +292,6 @@ fn a_process_answers_like_a_board_and_its_end_is_told() {
     signal(&session, Signal::KILL);
     assert_eq!(
         spoiled(session.calibrate(Operation::Enc)),
-        Spoiled::Vanished("the meter was killed by signal 9".into())
+        Spoiled::Vanished("the meter was killed by signal 9 (SIGKILL)".into())
     );
 }

@@ -149,6 +149,30 @@ fn after_a_fault_the_next_operation_is_measured_on_a_new_meter() {
 }
 
 #[test]
+fn good_trials_survive_a_fault_of_a_later_step() {
+    let (outcome, records, starts) = run(|| {
+        Box::new(|_, request| match request {
+            Request::Samples(plan) if plan.operation == Operation::Enc => {
+                Act::Fault(Box::new(fault()))
+            }
+            _ => Act::Answer,
+        })
+    });
+    assert_eq!(
+        complete(&records),
+        [("keygen", true), ("enc", false), ("dec", true)]
+    );
+    assert_eq!((outcome, starts), (Outcome::Faulted, 2));
+    let enc = &records[1];
+    assert_eq!(enc.trials.len(), records[0].trials.len());
+    assert!(enc.mean_seconds.is_some());
+    let meter = enc.meter.as_ref().unwrap();
+    assert!(meter.samples.is_empty() && meter.fault.is_some());
+    let reason = meter.reason.as_deref().unwrap();
+    assert!(reason.starts_with("samples: "), "{reason}");
+}
+
+#[test]
 fn after_a_failure_or_nonsense_the_next_operation_is_measured_on_a_new_meter() {
     let failure = || {
         Act::Instead(Box::new(Response::Failed(wire::Failure {

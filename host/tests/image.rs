@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use catalogue::{Catalogue, DEFAULT_INSTANCE, FlagSet, Kind};
+use catalogue::{Catalogue, DEFAULT_INSTANCE, FlagSet};
 use host::image::{BuildError, Cache, Ingredients, Recipe};
 use host::interrupt::Interrupt;
 use host::project::Project;

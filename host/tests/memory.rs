@@ -143,7 +143,7 @@ fn a_heap_that_is_misused_is_told_with_what_was_asked_and_what_is_live() {
             else {
                 panic!("{name} on {} goes unnoticed", bench.system.name());
             };
-            assert_eq!(fault.kind, FaultKind::Heap);
+            assert_eq!(fault.fault.kind, FaultKind::Heap);
             let said = Spoiled::Faulted(fault).to_string();
             assert!(
                 said.starts_with("dec exhausted or misused the heap"),

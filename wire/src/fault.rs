@@ -5,25 +5,49 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Operation, Text};
 
+/// General registers that a report carries, at most.
+pub const REGISTERS: usize = 17;
+
+/// Words of the stack that a report carries, at most.
+pub const STACK_WORDS: usize = 128;
+
+/// Addresses of a chain of frame records that a report carries, at most.
+pub const BACKTRACE: usize = 16;
+
 /// The end of this meter's life: it reports, and must be started anew.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fault {
     /// What happened.
     pub kind: FaultKind,
+    /// What the processor or the kernel said of it.
+    pub event: FaultEvent,
     /// The operation that ran, if any did.
     pub operation: Option<Operation>,
-    /// The instruction at fault.
+    /// The instruction at fault; for a [`FaultEvent::Call`] the return address in the caller.
     pub address: u64,
     /// The data address at fault, where the event has one.
     pub data_address: Option<u64>,
-    /// The stack pointer.
+    /// The stack pointer at the fault, or that of the caller when its call returns.
     pub stack_pointer: u64,
-    /// Exception syndrome (ESR_EL1) or signal number.
-    pub syndrome: u64,
-    /// Return addresses, innermost first.
-    pub backtrace: Vec<u64, 16>,
-    /// A panic's or an assertion's own words; empty when there are none.
+    /// Registers that lead to the callers, by the numbers of the processor's DWARF: x0 to x30 of
+    /// an AArch64 core from 19 on, rax to r15 of an x86-64 processor from 0 on.
+    pub registers: Vec<u64, REGISTERS>,
+    /// Return addresses, innermost first, from the link register and the chain of frame records.
+    pub backtrace: Vec<u64, BACKTRACE>,
+    /// What on the stack may lead to the callers, lowest first.
+    pub stack: Vec<StackWord, STACK_WORDS>,
+    /// A panic's or an assertion's own words, or what else there is to say; empty when there is
+    /// nothing.
     pub message: Text,
+}
+
+/// A word of the stack that holds an address of code or of the stack itself.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, Deserialize)]
+pub struct StackWord {
+    /// Bytes from the stack pointer up to the word.
+    pub offset: u32,
+    /// What it holds; addresses of code as the image's file has them.
+    pub value: u64,
 }
 
 /// What ended the meter.
@@ -33,7 +57,7 @@ pub enum FaultKind {
     StackOverflow,
     /// Access to an address near 0.
     NullAccess,
-    /// Any other exception or signal; the syndrome says which.
+    /// Any other exception, interrupt or signal; the event says which.
     Exception,
     /// The submission called `abort`.
     Abort,
@@ -47,4 +71,24 @@ pub enum FaultKind {
     Deadline,
     /// The meter itself panicked.
     Panic,
+}
+
+/// How the meter came to know.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, Deserialize)]
+pub enum FaultEvent {
+    /// Somebody called: `abort`, `free` with a wild pointer, a panic.
+    Call,
+    /// A synchronous exception of an Arm core, with ESR_EL1.
+    Exception(u64),
+    /// An SError of an Arm core, with ESR_EL1.
+    SystemError(u64),
+    /// An interrupt of an Arm core, with its number where the controller has one.
+    Interrupt(Option<u32>),
+    /// A signal of Linux, with its number and `si_code`.
+    Signal {
+        /// The number.
+        number: i32,
+        /// Where it comes from.
+        code: i32,
+    },
 }

@@ -33,7 +33,7 @@ pub type FrameBuffer = Vec<u8, MAX_FRAME>;
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(u8)]
 pub enum Kind {
-    /// A [`crate::Request`].
+    /// A [`crate::Order`].
     Request = 1,
     /// A [`crate::Response`].
     Response = 2,

@@ -27,7 +27,7 @@ mod profile;
 pub use cold::{ColdSequence, Purge};
 pub use events::{EVENTS, Event, EventPass, EventReading};
 pub use failure::{BufferName, Failure, FailureKind, Side};
-pub use fault::{Fault, FaultKind};
+pub use fault::{BACKTRACE, Fault, FaultEvent, FaultKind, REGISTERS, STACK_WORDS, StackWord};
 pub use frame::{
     Decoder, Frame, FrameBuffer, FrameError, Kind, MAX_FRAME, MAX_PAYLOAD, encode, encode_bytes,
 };
@@ -37,7 +37,7 @@ pub use kat::{
     CanonicalReport, FieldDigest, HashFile, KatFile, KatReport, TEXT_PER_BLOCK, TextBlock,
 };
 pub use memory::{HeapUse, Live, MemoryUse, StackUse, Sweeps};
-pub use message::{Label, Loop, Request, Response, SAMPLES_PER_BLOCK, SampleBlock, Text};
+pub use message::{Label, Loop, Order, Request, Response, SAMPLES_PER_BLOCK, SampleBlock, Text};
 pub use operation::{HASH_BYTES, MAX_PASSES, Operation, Probe};
 pub use profile::{CallTally, CountingCost, MAX_COUNTED, MAX_SHAPES, Profile, Shape};
 

@@ -15,6 +15,16 @@ pub type Text = String<160>;
 /// Name of a board, a candidate, an instance or a label.
 pub type Label = String<64>;
 
+/// A request, and how long the meter may take over it. The payload of a request's frame.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Order {
+    /// Time on the target's clock until the meter ends itself with [`crate::FaultKind::Deadline`],
+    /// from the request's arrival or the last word of progress; `None` for ever.
+    pub deadline_nanoseconds: Option<u64>,
+    /// What is asked.
+    pub request: Request,
+}
+
 /// What the host asks of the meter.
 ///
 /// Every request is idempotent: repeating it gives the same answer, from memory when the meter

@@ -78,6 +78,17 @@ pub enum Probe {
     NullWrite,
     /// Recurses until the stack is gone: proves the guard region.
     Overflow,
+    /// Enters a frame of this many bytes, larger than the stack: proves that no frame jumps over
+    /// the guard region.
+    Frame(u32),
+    /// Sets the stack pointer to an address that is none and uses it.
+    BadStack,
+    /// Executes an instruction that there is not.
+    Undefined,
+    /// Lets a report of a fault fault itself: proves that a report never becomes an endless loop.
+    FaultInReport,
+    /// Exhausts the meter's own stack.
+    OwnOverflow,
 }
 
 impl fmt::Display for Operation {
@@ -101,6 +112,11 @@ impl fmt::Display for Operation {
             Self::Probe(Probe::Hang) => f.write_str("probe_hang"),
             Self::Probe(Probe::NullWrite) => f.write_str("probe_null_write"),
             Self::Probe(Probe::Overflow) => f.write_str("probe_overflow"),
+            Self::Probe(Probe::Frame(n)) => write!(f, "probe_frame_{n}"),
+            Self::Probe(Probe::BadStack) => f.write_str("probe_bad_stack"),
+            Self::Probe(Probe::Undefined) => f.write_str("probe_undefined"),
+            Self::Probe(Probe::FaultInReport) => f.write_str("probe_fault_in_report"),
+            Self::Probe(Probe::OwnOverflow) => f.write_str("probe_own_overflow"),
         }
     }
 }
@@ -129,11 +145,16 @@ impl FromStr for Operation {
             "probe_hang" => Self::Probe(Probe::Hang),
             "probe_null_write" => Self::Probe(Probe::NullWrite),
             "probe_overflow" => Self::Probe(Probe::Overflow),
+            "probe_bad_stack" => Self::Probe(Probe::BadStack),
+            "probe_undefined" => Self::Probe(Probe::Undefined),
+            "probe_fault_in_report" => Self::Probe(Probe::FaultInReport),
+            "probe_own_overflow" => Self::Probe(Probe::OwnOverflow),
             other => match other.rsplit_once('_') {
                 Some(("hash", digits)) => Self::Hash(number(digits)?),
                 None => Self::Pass(pass(other).ok_or(UnknownOperation)?),
                 Some(("probe_sled", digits)) => Self::Probe(Probe::Sled(number(digits)?)),
                 Some(("probe_stack", digits)) => Self::Probe(Probe::Stack(number(digits)?)),
+                Some(("probe_frame", digits)) => Self::Probe(Probe::Frame(number(digits)?)),
                 _ => return Err(UnknownOperation),
             },
         })
@@ -174,6 +195,11 @@ mod tests {
             Operation::Probe(Probe::Hang),
             Operation::Probe(Probe::NullWrite),
             Operation::Probe(Probe::Overflow),
+            Operation::Probe(Probe::Frame(1 << 24)),
+            Operation::Probe(Probe::BadStack),
+            Operation::Probe(Probe::Undefined),
+            Operation::Probe(Probe::FaultInReport),
+            Operation::Probe(Probe::OwnOverflow),
         ] {
             assert_eq!(operation.to_string().parse(), Ok(operation));
         }

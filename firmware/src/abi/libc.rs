@@ -1,60 +1,82 @@
 //! The ways in which C ends a program, and the streams that it prints to.
 //!
 //! The build renames the submission's calls of `abort`, `exit` and `__assert_fail` to these
-//! names. None of them returns: each becomes a report.
+//! names. None of them returns: each becomes a report of the call.
 
 use core::ffi::{CStr, c_char, c_int, c_uint};
 
 use wire::FaultKind;
 
+use crate::cpu::caller::{Caller, with_caller};
 use crate::meter::fault;
 
-/// `void abort(void)`
-#[unsafe(no_mangle)]
-pub extern "C" fn meter_abort() -> ! {
-    fault::report_here(FaultKind::Abort, format_args!(""))
+with_caller!(
+    /// `void abort(void)`
+    meter_abort,
+    0,
+    aborted
+);
+
+with_caller!(
+    /// `void exit(int status)`
+    meter_exit,
+    1,
+    exited
+);
+
+with_caller!(
+    /// glibc's `void __assert_fail(const char *expression, const char *file, unsigned line, const char *function)`
+    meter_assert_fail,
+    4,
+    failed_assertion
+);
+
+with_caller!(
+    /// picolibc's `void __assert_func(const char *file, int line, const char *function, const char *expression)`
+    meter_assert_func,
+    4,
+    failed_assertion_of_picolibc
+);
+
+extern "C" fn aborted(caller: &Caller) -> ! {
+    fault::report_call(FaultKind::Abort, caller, format_args!(""))
 }
 
-/// `void exit(int status)`
-#[unsafe(no_mangle)]
-extern "C" fn meter_exit(status: c_int) -> ! {
-    fault::report_here(FaultKind::Exit(status), format_args!(""))
+extern "C" fn exited(status: c_int, caller: &Caller) -> ! {
+    fault::report_call(FaultKind::Exit(status), caller, format_args!(""))
 }
 
-/// glibc's `void __assert_fail(const char *expression, const char *file, unsigned line, const char *function)`
-///
 /// # Safety
 ///
 /// The texts must be null or end in a zero byte.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn meter_assert_fail(
+unsafe extern "C" fn failed_assertion(
     expression: *const c_char,
     file: *const c_char,
     line: c_uint,
     function: *const c_char,
+    caller: &Caller,
 ) -> ! {
     // SAFETY: the caller's promise.
     let (expression, file, function) = unsafe { (text(expression), text(file), text(function)) };
-    fault::report_here(
+    fault::report_call(
         FaultKind::Assertion,
+        caller,
         format_args!("{expression} in {function}, {file}:{line}"),
     )
 }
 
-/// picolibc's `void __assert_func(const char *file, int line, const char *function, const char *expression)`
-///
 /// # Safety
 ///
 /// The texts must be null or end in a zero byte.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn meter_assert_func(
+unsafe extern "C" fn failed_assertion_of_picolibc(
     file: *const c_char,
     line: c_int,
     function: *const c_char,
     expression: *const c_char,
+    caller: &Caller,
 ) -> ! {
     // SAFETY: the caller's promise.
-    unsafe { meter_assert_fail(expression, file, line.cast_unsigned(), function) }
+    unsafe { failed_assertion(expression, file, line.cast_unsigned(), function, caller) }
 }
 
 /// A C text, as far as it is UTF-8.
@@ -142,8 +164,13 @@ mod freestanding {
     }
 
     /// For calls from within the C library.
+    ///
+    /// # Safety
+    ///
+    /// A C function like any other.
+    #[unsafe(naked)]
     #[unsafe(no_mangle)]
-    extern "C" fn _exit(status: c_int) -> ! {
-        meter_exit(status)
+    unsafe extern "C" fn _exit(status: c_int) -> ! {
+        core::arch::naked_asm!("b {}", sym meter_exit)
     }
 }

@@ -80,11 +80,12 @@ macro_rules! image {
 
         /// `void abort(void)`, for calls from within the C library. Defined in the image itself: the
         /// linker searches the C library before the meter, and would take its own.
-        // SAFETY: C's function of this name and type.
+        // SAFETY: C's function of this name and type, which goes on to another one of that type.
         #[cfg(target_os = "none")]
+        #[unsafe(naked)]
         #[unsafe(no_mangle)]
-        extern "C" fn abort() -> ! {
-            $crate::abi::meter_abort()
+        unsafe extern "C" fn abort() -> ! {
+            ::core::arch::naked_asm!("b {}", sym $crate::abi::meter_abort)
         }
 
         /// What this image has inside.

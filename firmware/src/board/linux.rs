@@ -13,10 +13,11 @@ use embedded_io::ErrorKind;
 use rustix::mm::{
     MapFlags, MlockAllFlags, MprotectFlags, ProtFlags, mlockall, mmap_anonymous, mprotect,
 };
+use rustix::process::{Resource, getrlimit};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-use crate::board::MeasuringStack;
 use crate::board::statics::Statics;
+use crate::board::{Guard, MeasuringStack, OVERFLOW_MARGIN};
 use crate::cpu::{self, counter, exceptions};
 use crate::meter::log::info;
 
@@ -38,6 +39,13 @@ const BUFFERS: usize = 2 << 30;
 
 /// The inherited socket.
 static LINE: OnceLock<UnixStream> = OnceLock::new();
+
+/// The process that the host started. Others that a submission forks share the line, and have no
+/// business on it.
+static PROCESS: OnceLock<u32> = OnceLock::new();
+
+/// An address in the oldest frame of the meter's own stack.
+static OWN_STACK: OnceLock<u64> = OnceLock::new();
 
 /// When the process started.
 static STARTED: OnceLock<Instant> = OnceLock::new();
@@ -107,6 +115,8 @@ fn prepare(number: i32) -> std::io::Result<()> {
     // SAFETY: nothing of the submission has run yet.
     unsafe { statics().save() };
     exceptions::start()?;
+    let _ = PROCESS.set(std::process::id());
+    let _ = OWN_STACK.set((&raw const number).addr() as u64);
     let _ = STARTED.set(Instant::now());
     LINE.set(line)
         .map_err(|_| std::io::Error::other("started twice"))
@@ -187,18 +197,27 @@ pub fn line() -> SocketLine {
     SocketLine(LINE.get().expect("prepared before anything else"))
 }
 
+/// Ends a process that a submission forked before it says anything in the meter's name.
+fn end_if_forked() {
+    if PROCESS.get() != Some(&std::process::id()) {
+        power_off(None)
+    }
+}
+
 impl embedded_io::ErrorType for SocketLine {
     type Error = std::io::Error;
 }
 
 impl embedded_io::Read for SocketLine {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Self::Error> {
+        end_if_forked();
         std::io::Read::read(&mut self.0, buffer)
     }
 }
 
 impl embedded_io::Write for SocketLine {
     fn write(&mut self, bytes: &[u8]) -> Result<usize, Self::Error> {
+        end_if_forked();
         std::io::Write::write(&mut self.0, bytes)
     }
 
@@ -315,24 +334,78 @@ pub fn take_buffers() -> &'static mut [u8] {
     unsafe { core::slice::from_raw_parts_mut(begin, BUFFERS) }
 }
 
-/// Whether this address lies in the hole below the measuring stack.
-pub fn is_guard(data_address: u64) -> bool {
-    MEMORY.get().is_some_and(|memory| {
-        let begin = memory.stack as u64;
-        (begin..begin + GUARD as u64).contains(&data_address)
-    })
+/// The measuring stack, begin and end, and its guard's begin.
+fn measuring() -> Option<(u64, u64, u64)> {
+    let guard = MEMORY.get()?.stack as u64;
+    let low = guard + GUARD as u64;
+    Some((low, low + STACK as u64, guard))
+}
+
+/// How far the end of the meter's own stack may lie from where it is taken for: arguments and
+/// environment lie above our oldest frame, and a frame may reach below the last page.
+const OWN_GUARD: u64 = 1 << 20;
+
+/// The meter's own stack, begin and end: from its oldest frame down to what the kernel lets it grow
+/// to.
+fn own() -> Option<(u64, u64)> {
+    let end = *OWN_STACK.get()?;
+    let limit = getrlimit(Resource::Stack).current.unwrap_or(0);
+    Some((end.saturating_sub(limit), end))
+}
+
+/// What it means that this address was accessed with this stack pointer, if it is one that must not
+/// be touched: in the hole below the measuring stack, or below the meter's own.
+pub fn guard(data_address: u64, stack_pointer: u64) -> Option<Guard> {
+    let (low, high, begin) = measuring()?;
+    if (begin..low).contains(&data_address) {
+        return Some(
+            match (begin..low + OVERFLOW_MARGIN).contains(&stack_pointer) {
+                true => Guard::Measuring {
+                    available: (high - low) as usize,
+                },
+                false => Guard::Wild,
+            },
+        );
+    }
+    let (own_low, _) = own()?;
+    (own_low.saturating_sub(OWN_GUARD)..own_low + OWN_GUARD)
+        .contains(&data_address)
+        .then_some(Guard::Own)
 }
 
 /// Whether these bytes lie on the measuring stack.
 pub fn is_stack(begin: u64, length: u64) -> bool {
-    MEMORY.get().is_some_and(|memory| {
-        let low = (memory.stack + GUARD) as u64;
-        begin >= low && begin.saturating_add(length) <= low + STACK as u64
-    })
+    measuring().is_some_and(|(low, high, _)| begin >= low && begin.saturating_add(length) <= high)
+}
+
+/// Begin and end of the stack that this stack pointer belongs to, be it in the guard below it.
+pub fn stack_of(stack_pointer: u64) -> Option<(u64, u64)> {
+    let (low, high, guard) = measuring()?;
+    if (guard..=high).contains(&stack_pointer) {
+        return Some((low, high));
+    }
+    let (own_low, own_high) = own()?;
+    // The kernel has mapped what was used of it, which begins at the stack pointer.
+    (own_low..=own_high)
+        .contains(&stack_pointer)
+        .then_some((own_low, own_high))
+}
+
+/// Whether this is an address of code of ours, and of none in a shared library.
+pub fn is_code(address: u64) -> bool {
+    let begin = (&raw const __executable_start).addr() as u64;
+    let end = (&raw const etext).addr() as u64;
+    (begin..end).contains(&address)
+}
+
+/// Ends the meter after this time with the report of a deadline that passed, or lets it live.
+pub fn set_deadline(nanoseconds: Option<u64>) {
+    exceptions::set_alarm(nanoseconds);
 }
 
 unsafe extern "C" {
     static __executable_start: u8;
+    static etext: u8;
     static _end: u8;
 }
 

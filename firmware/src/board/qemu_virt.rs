@@ -6,15 +6,18 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use aarch64_cpu::asm;
 use aarch64_paging::descriptor::El1Attributes;
 use aarch64_rt::{InitialPagetable, initial_pagetable};
+use arm_gic::gicv2::GicV2;
+use arm_gic::gicv2::registers::{Gicc, Gicd};
+use arm_gic::{IntId, InterruptGroup};
 use arm_pl011_uart::{
     DataBits, LineConfig, PL011Registers, Parity, StopBits, Uart, UniqueMmioPointer,
 };
 use embedded_hal::delay::DelayNs;
 use smccc::{Hvc, Smc, psci};
 
-use crate::board::MeasuringStack;
 use crate::board::statics::Statics;
-use crate::cpu::{counter, entry, paging, timer};
+use crate::board::{Guard, MeasuringStack, OVERFLOW_MARGIN};
+use crate::cpu::{counter, entry, exceptions, paging, timer};
 use crate::meter::self_test::CounterDescription;
 
 /// Base address of the PL011.
@@ -28,6 +31,17 @@ const BAUD: u32 = 921_600;
 
 /// GIC, UART and the other devices of the low GiB that we use.
 const DEVICES: (usize, usize) = (0x0800_0000, 0x0a00_0000);
+
+/// The interrupt controller of version 2: distributor and interface of the core.
+const DISTRIBUTOR: usize = 0x0800_0000;
+const CPU_INTERFACE: usize = 0x0801_0000;
+
+/// The virtual timer's private interrupt: ARCH_TIMER_VIRT_IRQ in include/hw/arm/virt.h, behind the 16
+/// software-generated ones.
+const TIMER_INTERRUPT: IntId = IntId::ppi(11);
+
+/// Number of the interrupt that is an operation's deadline.
+pub const DEADLINE_INTERRUPT: u32 = TIMER_INTERRUPT.raw_value();
 
 /// The start of memory, and the size of the blocks of start-up's table.
 const MEMORY: usize = 0x4000_0000;
@@ -120,7 +134,35 @@ pub unsafe fn start() -> CounterDescription {
     };
     // A rate that the divisor cannot express would only matter on a real line; QEMU's has none.
     let _ = line().0.enable(configuration, BAUD, UART_CLOCK_HZ);
+    let mut controller = interrupt_controller();
+    controller.setup();
+    // Without it hangs are noticed by the host alone.
+    let _ = controller.enable_interrupt(TIMER_INTERRUPT, true);
     counter::start(true)
+}
+
+/// A handle on the interrupt controller: the registers hold all the state.
+fn interrupt_controller() -> GicV2<'static> {
+    // SAFETY: the registers are mapped as device memory for ever. One core runs, and no handle is
+    // used while another is in the middle of an access.
+    unsafe { GicV2::new(DISTRIBUTOR as *mut Gicd, CPU_INTERFACE as *mut Gicc) }
+}
+
+/// Number of the interrupt that is being raised, if any is.
+pub fn acknowledge_interrupt() -> Option<u32> {
+    // GICC_IAR, which shows the group that `setup` has chosen (IHI 0048B, section 4.4.4).
+    let interrupt = interrupt_controller().get_and_acknowledge_interrupt(InterruptGroup::Group0);
+    interrupt.map(u32::from)
+}
+
+/// Ends the meter after this time with the report of a deadline that passed, or lets it live.
+///
+/// All other interrupts stay masked, and so does this one while there is no deadline. It costs the
+/// measured program nothing until it fires.
+pub fn set_deadline(nanoseconds: Option<u64>) {
+    exceptions::admit_interrupts(false);
+    timer::set_alarm(nanoseconds);
+    exceptions::admit_interrupts(nanoseconds.is_some());
 }
 
 /// The line to the host: the PL011, polled.
@@ -235,22 +277,56 @@ pub fn take_buffers() -> &'static mut [u8] {
     unsafe { core::slice::from_raw_parts_mut(begin, length) }
 }
 
-/// Whether this address lies in the hole below the measuring stack.
-pub fn is_guard(data_address: u64) -> bool {
-    (address!(heap_end) as u64..address!(measuring_stack_begin) as u64).contains(&data_address)
+/// The measuring stack and the meter's own, begin and end.
+fn stacks() -> [(u64, u64); 2] {
+    let measuring = (
+        address!(measuring_stack_begin),
+        address!(measuring_stack_end),
+    );
+    let own = (address!(boot_stack_begin), address!(boot_stack_end));
+    [measuring, own].map(|(begin, end)| (begin as u64, end as u64))
+}
+
+/// Bytes below the meter's own stack that no access may touch.
+const OWN_GUARD: u64 = 4096;
+
+/// What it means that this address was accessed with this stack pointer, if it is one that must not
+/// be touched: in the hole below the measuring stack, or below the meter's own.
+pub fn guard(data_address: u64, stack_pointer: u64) -> Option<Guard> {
+    let [(low, high), (own, _)] = stacks();
+    let hole = address!(heap_end) as u64..low;
+    if (own - OWN_GUARD..own).contains(&data_address) {
+        return Some(Guard::Own);
+    }
+    hole.contains(&data_address).then(|| {
+        if (hole.start..low + OVERFLOW_MARGIN).contains(&stack_pointer) {
+            let available = (high - low) as usize;
+            Guard::Measuring { available }
+        } else {
+            Guard::Wild
+        }
+    })
 }
 
 /// Whether these bytes lie on the measuring stack or on the meter's own.
 pub fn is_stack(begin: u64, length: u64) -> bool {
-    [
-        (
-            address!(measuring_stack_begin),
-            address!(measuring_stack_end),
-        ),
-        (address!(boot_stack_begin), address!(boot_stack_end)),
-    ]
-    .iter()
-    .any(|(low, high)| begin >= *low as u64 && begin.saturating_add(length) <= *high as u64)
+    stacks()
+        .iter()
+        .any(|(low, high)| begin >= *low && begin.saturating_add(length) <= *high)
+}
+
+/// Begin and end of the stack that this stack pointer belongs to, be it in the guard below it.
+pub fn stack_of(stack_pointer: u64) -> Option<(u64, u64)> {
+    let [measuring, own] = stacks();
+    let guards = [address!(heap_end) as u64, own.0 - OWN_GUARD];
+    let mut stacks = [measuring, own].into_iter().zip(guards);
+    let (stack, _) = stacks.find(|((_, end), guard)| (*guard..=*end).contains(&stack_pointer))?;
+    Some(stack)
+}
+
+/// Whether this is an address of code.
+pub fn is_code(address: u64) -> bool {
+    (address!(text_begin) as u64..address!(text_end) as u64).contains(&address)
 }
 
 /// An address of code as the image's file has it: the image runs where it is linked.

@@ -38,11 +38,6 @@ fn lower(stack_pointer: usize) {
     }
 }
 
-/// Bytes that an operation may use; 0 before there is a measuring stack.
-pub fn available() -> usize {
-    END.load(Ordering::Relaxed) - BEGIN.load(Ordering::Relaxed)
-}
-
 /// Bytes of a word of the pattern.
 const WORD: usize = size_of::<u64>();
 

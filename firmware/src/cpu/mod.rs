@@ -17,7 +17,11 @@ pub mod predictor;
 #[cfg(any(target_arch = "aarch64", test))]
 mod set_way;
 
-use wire::Probe;
+use core::fmt;
+
+use wire::{FaultKind, Probe};
+
+use crate::meter::fault;
 
 /// Arguments that a C function of a submission takes at most, all of them pointers or integers.
 pub const MAX_ARGUMENTS: usize = 12;
@@ -62,12 +66,35 @@ impl Call {
             Probe::Stack(bytes @ 16..) if bytes.is_multiple_of(16) => {
                 (with_length(probes::stack), bytes as usize)
             }
-            Probe::Sled(_) | Probe::Stack(_) => return None,
+            Probe::Frame(bytes) if bytes.is_multiple_of(16) => {
+                (with_length(probes::frame), bytes as usize)
+            }
+            Probe::Sled(_) | Probe::Stack(_) | Probe::Frame(_) => return None,
             Probe::Hang => (function(probes::hang), 0),
             Probe::NullWrite => (function(probes::null_write), 0),
             Probe::Overflow => (function(probes::overflow), 0),
+            Probe::BadStack => (function(probes::bad_stack), 0),
+            Probe::Undefined => (function(probes::undefined), 0),
+            Probe::FaultInReport => (function(fault_in_report), 0),
+            Probe::OwnOverflow => (function(probes::own_overflow), 0),
         };
         // SAFETY: these are C functions of at most one integer.
         Some(unsafe { Self::new(function, [argument]) })
     }
+}
+
+/// Reports a fault in words that cannot be written without another one.
+unsafe extern "C" fn fault_in_report() {
+    /// Faults where it should say something.
+    struct Faulty;
+
+    impl fmt::Display for Faulty {
+        fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+            // SAFETY: a C function that faults, which is what it is called for.
+            unsafe { probes::null_write() };
+            Ok(())
+        }
+    }
+
+    fault::report_here(FaultKind::Panic, format_args!("{Faulty}"))
 }

@@ -4,25 +4,29 @@
 //! the line, the power goes off, and the host starts the image anew.
 
 use core::fmt::{self, Write};
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use heapless::Vec;
 use spin::Mutex;
-use wire::{Fault, FaultKind, Kind, Operation, Text};
+use wire::{
+    BACKTRACE, Fault, FaultEvent, FaultKind, Kind, Operation, REGISTERS, STACK_WORDS, StackWord,
+    Text,
+};
 
-use crate::board;
-use crate::cpu::exceptions;
+use crate::board::{self, Guard};
+use crate::cpu::{caller, exceptions};
 use crate::meter::link;
 
 /// The registers that a report is made from.
 pub struct Registers {
-    /// The instruction at fault.
+    /// The instruction at fault, or where a call returns to.
     pub address: u64,
     /// The data address at fault, where the event has one.
     pub data_address: Option<u64>,
     /// The stack pointer.
     pub stack_pointer: u64,
-    /// Exception syndrome or signal number.
-    pub syndrome: u64,
+    /// Registers that lead to the callers, as [`Fault::registers`] has them.
+    pub general: Vec<u64, REGISTERS>,
     /// The link register, which holds a leaf function's return address.
     pub link: Option<u64>,
     /// The frame pointer.
@@ -30,25 +34,28 @@ pub struct Registers {
 }
 
 /// What the meter was doing, for the report of a fault in the middle of it.
-pub struct Activity {
+struct Activity {
     /// Number of the request.
-    pub request: u16,
+    request: u16,
     /// The operation that runs.
-    pub operation: Option<Operation>,
-    /// Exception level at entry, which decides how the power is switched off.
-    pub entry_level: Option<u8>,
+    operation: Option<Operation>,
 }
 
 /// The present activity.
 static ACTIVITY: Mutex<Activity> = Mutex::new(Activity {
     request: 0,
     operation: None,
-    entry_level: None,
 });
+
+/// Exception level at entry, which decides how the power is switched off; 0 where there is none.
+static ENTRY_LEVEL: AtomicU32 = AtomicU32::new(0);
+
+/// Reports that have begun. More than one: a report has faulted.
+static REPORTS: AtomicU32 = AtomicU32::new(0);
 
 /// Notes where we were entered.
 pub fn note_entry_level(level: Option<u8>) {
-    ACTIVITY.lock().entry_level = level;
+    ENTRY_LEVEL.store(level.unwrap_or(0).into(), Ordering::Relaxed);
 }
 
 /// Notes what happens now.
@@ -58,44 +65,108 @@ pub fn note(request: u16, operation: Option<Operation>) {
     activity.operation = operation;
 }
 
+/// Reports an exception or a signal and switches the power off: one of the kind that was found,
+/// unless the access was to the guard of a stack.
+pub fn report_access(kind: FaultKind, event: FaultEvent, registers: &Registers) -> ! {
+    let guard = registers
+        .data_address
+        .and_then(|address| board::guard(address, registers.stack_pointer));
+    match guard {
+        Some(Guard::Measuring { available }) => report(
+            FaultKind::StackOverflow,
+            event,
+            registers,
+            format_args!("{available} bytes available"),
+        ),
+        Some(Guard::Own) => report(
+            FaultKind::StackOverflow,
+            event,
+            registers,
+            format_args!("on the meter's own stack"),
+        ),
+        Some(Guard::Wild) => report(
+            kind,
+            event,
+            registers,
+            format_args!("the address lies between heap and stack"),
+        ),
+        None if live_stack(registers.stack_pointer).is_none() => report(
+            kind,
+            event,
+            registers,
+            format_args!("the stack pointer points to no stack"),
+        ),
+        None => report(kind, event, registers, format_args!("")),
+    }
+}
+
 /// Reports a fault and switches the power off.
-pub fn report(kind: FaultKind, registers: &Registers, message: fmt::Arguments) -> ! {
+///
+/// A fault of the report itself is reported in brief; a fault of that one switches the power off.
+pub fn report(
+    kind: FaultKind,
+    event: FaultEvent,
+    registers: &Registers,
+    message: fmt::Arguments,
+) -> ! {
+    board::set_deadline(None);
+    let nested = REPORTS.fetch_add(1, Ordering::Relaxed);
+    if nested < 2 {
+        send(kind, event, registers, message, nested > 0);
+    }
+    let level = ENTRY_LEVEL.load(Ordering::Relaxed);
+    board::power_off(u8::try_from(level).ok().filter(|level| *level > 0))
+}
+
+fn send(
+    kind: FaultKind,
+    event: FaultEvent,
+    registers: &Registers,
+    message: fmt::Arguments,
+    brief: bool,
+) {
     // A fault while the activity is being noted leaves the lock held.
-    let (request, operation, entry_level) = match ACTIVITY.try_lock() {
-        Some(activity) => (activity.request, activity.operation, activity.entry_level),
-        None => (0, None, None),
+    let (request, operation) = match ACTIVITY.try_lock() {
+        Some(activity) => (activity.request, activity.operation),
+        None => (0, None),
     };
-    let mut text = Text::new();
-    // A message that is longer than the field is cut: its beginning is what matters.
-    let _ = match kind {
-        FaultKind::StackOverflow => {
-            let available = board::stack::available();
-            write!(Cutting(&mut text), "{available} bytes available")
-        }
-        _ => Cutting(&mut text).write_fmt(message),
-    };
-    let fault = Fault {
+    let mut fault = Fault {
         kind,
+        event,
         operation,
         address: board::linked(registers.address),
         data_address: registers.data_address,
         stack_pointer: registers.stack_pointer,
-        syndrome: registers.syndrome,
-        backtrace: backtrace(registers),
-        message: text,
+        registers: registers.general.clone(),
+        backtrace: Vec::new(),
+        stack: Vec::new(),
+        message: Text::new(),
     };
+    if brief {
+        // The report before this one may have stumbled over what is left out.
+        let _ = fault.message.push_str("in the report of another fault");
+    } else {
+        fault.backtrace = backtrace(registers);
+        fault.stack = stack_words(registers.stack_pointer);
+        // A message that is longer than the field is cut: its beginning is what matters.
+        let _ = Cutting(&mut fault.message).write_fmt(message);
+    }
     link::send_once(Kind::Fault, request, &fault);
-    board::power_off(entry_level)
 }
 
-/// Reports a fault that a call tells of, with the caller's registers.
+/// Reports a fault that a call tells of, with the registers of the caller.
+pub fn report_call(kind: FaultKind, caller: &caller::Caller, message: fmt::Arguments) -> ! {
+    report(kind, FaultEvent::Call, &caller.registers(), message)
+}
+
+/// Reports a fault that the meter's own code found.
 #[inline(always)]
 pub fn report_here(kind: FaultKind, message: fmt::Arguments) -> ! {
-    report(kind, &exceptions::registers_here(), message)
+    report(kind, FaultEvent::Call, &caller::registers_here(), message)
 }
 
 /// Return addresses, as linked, from the link register and the chain of frame records.
-fn backtrace(registers: &Registers) -> Vec<u64, 16> {
+fn backtrace(registers: &Registers) -> Vec<u64, BACKTRACE> {
     let mut addresses = Vec::new();
     // A full list ends the walk.
     let _ = registers
@@ -110,6 +181,38 @@ fn backtrace(registers: &Registers) -> Vec<u64, 16> {
         frame = caller;
     }
     addresses
+}
+
+/// The used part of the stack that this stack pointer belongs to, begin and end: all of it when
+/// the pointer lies in the guard below it.
+fn live_stack(stack_pointer: u64) -> Option<(u64, u64)> {
+    let (low, high) = board::stack_of(stack_pointer)?;
+    let begin = stack_pointer.max(low).next_multiple_of(8);
+    (begin < high).then_some((begin, high))
+}
+
+/// The words of the stack that may lead to the callers.
+fn stack_words(stack_pointer: u64) -> Vec<StackWord, STACK_WORDS> {
+    let mut words = Vec::new();
+    let Some((begin, end)) = live_stack(stack_pointer) else {
+        return words;
+    };
+    for address in (begin..end).step_by(size_of::<u64>()) {
+        // SAFETY: the address is aligned and lies on a stack that is mapped.
+        let value = unsafe { (address as *const u64).read_volatile() };
+        let value = match value {
+            _ if board::is_code(value) => board::linked(value),
+            _ if (begin..=end).contains(&value) => value,
+            _ => continue,
+        };
+        let Ok(offset) = u32::try_from(address - stack_pointer) else {
+            break;
+        };
+        if words.push(StackWord { offset, value }).is_err() {
+            break;
+        }
+    }
+    words
 }
 
 /// Writes as much as fits.

@@ -2,7 +2,7 @@
 
 use embedded_io::{Error, Write};
 use serde::Serialize;
-use wire::{Decoder, Frame, FrameBuffer, Kind, Request, Response};
+use wire::{Decoder, Frame, FrameBuffer, Kind, Order, Request, Response};
 
 use crate::board::{self, Line};
 
@@ -12,6 +12,8 @@ pub struct Asked {
     pub number: u16,
     /// What is asked.
     pub request: Request,
+    /// Time that it may take.
+    pub deadline_nanoseconds: Option<u64>,
 }
 
 /// The meter's end of the line.
@@ -67,9 +69,14 @@ impl<L: Line> Link<L> {
 /// The request in a frame, if it is one.
 fn request(frame: &Frame) -> Option<Asked> {
     (frame.kind == Kind::Request).then_some(())?;
+    let Order {
+        deadline_nanoseconds,
+        request,
+    } = frame.message().ok()?;
     Some(Asked {
         number: frame.request,
-        request: frame.message().ok()?,
+        request,
+        deadline_nanoseconds,
     })
 }
 

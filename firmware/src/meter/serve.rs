@@ -58,7 +58,13 @@ struct Measured<'a, I: Instance> {
 }
 
 /// Tells the host how far a known-answer file has come, which also says that all is well.
-fn progress<L: Line>(link: &RefCell<&mut Link<L>>, number: u16) -> impl FnMut(u32, u32) {
+///
+/// The deadline begins anew with every word of it, on the host as well.
+fn progress<L: Line>(
+    link: &RefCell<&mut Link<L>>,
+    number: u16,
+    deadline: Option<u64>,
+) -> impl FnMut(u32, u32) {
     let mut last = board::nanoseconds();
     move |done, total| {
         let now = board::nanoseconds();
@@ -66,6 +72,7 @@ fn progress<L: Line>(link: &RefCell<&mut Link<L>>, number: u16) -> impl FnMut(u3
             last = now;
             let response = Response::Progress { done, total };
             link.borrow_mut().send(number, 0, &response);
+            board::set_deadline(deadline);
         }
     }
 }
@@ -105,7 +112,9 @@ impl<L: Line, I: Instance> Meter<'_, L, I> {
     /// Answers a request: from what is held if it is a repetition.
     fn answer(&mut self, asked: &Asked) {
         if !matches!(&self.held, Some((number, _)) if *number == asked.number) {
+            board::set_deadline(asked.deadline_nanoseconds);
             let result = self.perform(asked);
+            board::set_deadline(None);
             fault::note(asked.number, None);
             self.held = Some((asked.number, result.unwrap_or_else(Held::from)));
         }
@@ -162,8 +171,8 @@ impl<L: Line, I: Instance> Meter<'_, L, I> {
             Request::Digest {
                 file,
                 first_records,
-            } => self.digest(asked.number, *file, *first_records),
-            Request::Text { file, from } => self.text(asked.number, *file, *from),
+            } => self.digest(asked, *file, *first_records),
+            Request::Text { file, from } => self.text(asked, *file, *from),
             Request::Trial(plan) => self.trial(asked.number, plan),
             Request::Samples(plan) => self.sample(asked.number, plan),
             Request::Profile(plan) => self.profile(asked.number, plan),
@@ -220,31 +229,33 @@ impl<L: Line, I: Instance> Meter<'_, L, I> {
     }
 
     /// Regenerates a known-answer file for its digests.
-    fn digest(&mut self, number: u16, file: KatFile, first: u32) -> Result<Held, Unanswered> {
-        fault::note(number, None);
+    fn digest(&mut self, asked: &Asked, file: KatFile, first: u32) -> Result<Held, Unanswered> {
+        fault::note(asked.number, None);
         let mut digested = Digested::new(first);
         let link = RefCell::new(&mut self.link);
         self.instance.known_answers(
             file,
             &mut self.stack,
             &mut digested,
-            &mut progress(&link, number),
+            &mut progress(&link, asked.number, asked.deadline_nanoseconds),
         )?;
         Ok(Held::One(Response::Canonical(digested.report())))
     }
 
     /// Regenerates a known-answer file and sends its text as it comes.
-    fn text(&mut self, number: u16, file: KatFile, from: u32) -> Result<Held, Unanswered> {
+    fn text(&mut self, asked: &Asked, file: KatFile, from: u32) -> Result<Held, Unanswered> {
+        let (number, deadline) = (asked.number, asked.deadline_nanoseconds);
         fault::note(number, None);
         let link = RefCell::new(&mut self.link);
         let mut blocks = Blocks::new(from, |block| {
             link.borrow_mut().send(number, 0, &Response::Text(block));
+            board::set_deadline(deadline);
         });
         self.instance.known_answers(
             file,
             &mut self.stack,
             &mut blocks,
-            &mut progress(&link, number),
+            &mut progress(&link, number, deadline),
         )?;
         let (blocks, bytes) = blocks.finish();
         // A repetition of the request gets the end alone: it says whether anything is missing.

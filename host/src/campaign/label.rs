@@ -6,9 +6,9 @@ use catalogue::Instance;
 use wire::{Category, Operation};
 
 use super::{Layouts, Reporter};
-use crate::image::{self, Image};
+use crate::image::Image;
 use crate::interrupt::{Interrupt, Urgency};
-use crate::measure::{self, Attempt, KatError, Step};
+use crate::measure::{self, Attempt, KatError};
 use crate::measurement::{KatOutcome, Spoiled, Traffic};
 use crate::outcome::Outcome;
 use crate::project::Project;
@@ -202,7 +202,7 @@ impl Bench<'_> {
         let traffic = session.traffic();
         let output = session.output();
         let attempt = measure::operation(session, operation, &self.settings, &mut |step| {
-            self.reporter.doing(&name, &words(step));
+            self.reporter.doing(&name, &step.to_string());
         })?;
         let Attempt {
             plan,
@@ -226,13 +226,9 @@ impl Bench<'_> {
             traffic: session.traffic().since(traffic),
             output: session.output().since(&output),
             disturbed_retries,
-            fault_location: match &outcome {
-                Err(Spoiled::Faulted(fault)) => image::location(&self.image.elf, fault),
-                _ => None,
-            },
         };
         let record = Record::assemble(subject, &occasion, operation, &plan, &outcome);
-        Ok((record, outcome.err()))
+        Ok((record, outcome.err().map(|unfinished| unfinished.spoiled)))
     }
 
     /// The record of an operation for which no meter came up.
@@ -253,9 +249,8 @@ impl Bench<'_> {
             traffic: Traffic::default(),
             output: Output::default(),
             disturbed_retries: 0,
-            fault_location: None,
         };
-        let outcome = Err(spoiled.clone());
+        let outcome = Err(spoiled.clone().into());
         Record::assemble(subject, &occasion, operation, &CALIBRATION, &outcome)
     }
 }
@@ -276,16 +271,4 @@ pub fn is_interruption(error: &miette::Report) -> bool {
         _ => error.downcast_ref(),
     };
     matches!(session, Some(SessionError::Interrupted))
-}
-
-/// What is being done, in words.
-pub(super) fn words(step: Step) -> String {
-    match step {
-        Step::Calibration => "calibration".to_owned(),
-        Step::Trial { number, of } => format!("trial {number} of {of}"),
-        Step::Samples => "samples".to_owned(),
-        Step::Events => "events".to_owned(),
-        Step::Cold => "cold calls".to_owned(),
-        Step::Memory => "memory".to_owned(),
-    }
 }

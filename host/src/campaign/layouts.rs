@@ -7,11 +7,11 @@ use catalogue::{FlagSet, Instance};
 use wire::Operation;
 
 use super::build::{self, Which};
-use super::label::{Bench, end, words};
+use super::label::{Bench, end};
 use super::work::Work;
 use crate::image::Image;
 use crate::interrupt::Urgency;
-use crate::measure;
+use crate::measure::{self, Step};
 use crate::measurement::{LayoutTrials, Trial};
 use crate::session::{Session, keep_spoiled};
 
@@ -90,7 +90,7 @@ impl Bench<'_> {
                 }
             };
             let subject = format!("{name} {operation}");
-            let progress = &mut |step| self.reporter.doing(&subject, &words(step));
+            let progress = &mut |step: Step| self.reporter.doing(&subject, &step.to_string());
             let plan = &self.settings.plan;
             let outcome = match measure::trials(&mut running, *operation, plan, progress)? {
                 Ok(trials) => {

@@ -1,18 +1,19 @@
 //! How far things are: a bar on a terminal, plain lines elsewhere, nothing when it is to be quiet.
 
 use std::io::{self, IsTerminal};
+use std::iter::repeat;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::Report;
 
 use super::settings::Selected;
 use crate::fitness::{Fitness, words};
-use crate::measurement::KatOutcome;
+use crate::measurement::{KatOutcome, Spoiled};
 use crate::notice::{self, printable};
 use crate::record::assemble::kat_status;
 use crate::record::read::ReadError;
 use crate::record::run_files::BUILD;
-use crate::record::schema::Record;
+use crate::record::schema::{FaultReport, Record};
 use crate::session::LogLine;
 use crate::table::format;
 
@@ -120,6 +121,11 @@ impl Reporter {
             .and_then(KatOutcome::detail)
             .map_or_else(String::new, |detail| format!(": {detail}"));
         self.line(&format!("  {name}: KAT {status}{detail}"));
+        if let Some(KatOutcome::Spoiled(Spoiled::Faulted(faulted))) = outcome {
+            for line in fault_lines(&faulted.report()) {
+                self.line(&format!("    {line}"));
+            }
+        }
     }
 
     /// Something about an instance that its records do not show.
@@ -139,6 +145,10 @@ impl Reporter {
             record.operation,
             result(record)
         ));
+        let fault = record.meter.as_ref().and_then(|meter| meter.fault.as_ref());
+        for line in fault.map_or_else(Vec::new, fault_lines) {
+            self.line(&format!("    {line}"));
+        }
     }
 
     /// A line of the meter's log.
@@ -170,5 +180,79 @@ fn result(record: &Record) -> String {
             )
         }
         _ => format!("no count (n = {})", record.measurements),
+    }
+}
+
+/// What a person wants to know of a fault beyond the one line: by which calls it came about, what
+/// the processor or the kernel said, and what is done next.
+fn fault_lines(fault: &FaultReport) -> Vec<String> {
+    let mut lines = Vec::new();
+    let place = fault.backtrace.iter().take(SHOWN_CALLS);
+    let heads = ["at", "called by"].into_iter().chain(repeat("         "));
+    lines.extend(
+        heads
+            .zip(place)
+            .map(|(head, place)| format!("{head} {place}")),
+    );
+    match fault.backtrace.len().saturating_sub(SHOWN_CALLS) {
+        0 => {}
+        more => lines.push(format!("          and {more} more, which the record names")),
+    }
+    let address =
+        |name: &str, value: &Option<String>| value.as_ref().map(|value| format!("{name} {value}"));
+    let particulars = [
+        fault.class.clone(),
+        address("instruction", &fault.address),
+        address("data address", &fault.data_address),
+        address("stack pointer", &fault.stack_pointer),
+    ];
+    lines.push(
+        particulars
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(", "),
+    );
+    lines.push("the meter is ended, and a new one is started for what comes next".to_owned());
+    lines
+}
+
+/// Calls of a backtrace that are shown.
+const SHOWN_CALLS: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::schema::Unknown;
+
+    #[test]
+    fn a_fault_is_told_so_that_a_person_can_act() {
+        let calls = (1..=10).map(|n| format!("f{n} (a.c:{n})"));
+        let fault = FaultReport {
+            kind: "stack overflow".into(),
+            class: Some("data abort: translation fault at level 3, write".into()),
+            address: Some("0x40201000".into()),
+            data_address: Some("0x7f7ffff0".into()),
+            stack_pointer: Some("0x7f7ffff0".into()),
+            function: Some("f1".into()),
+            file: Some("a.c".into()),
+            line: Some(1),
+            backtrace: calls.collect(),
+            message: None,
+            unknown: Unknown::new(),
+        };
+        insta::assert_snapshot!(fault_lines(&fault).join("\n"), @"
+        at f1 (a.c:1)
+        called by f2 (a.c:2)
+                  f3 (a.c:3)
+                  f4 (a.c:4)
+                  f5 (a.c:5)
+                  f6 (a.c:6)
+                  f7 (a.c:7)
+                  f8 (a.c:8)
+                  and 2 more, which the record names
+        data abort: translation fault at level 3, write, instruction 0x40201000, data address 0x7f7ffff0, stack pointer 0x7f7ffff0
+        the meter is ended, and a new one is started for what comes next
+        ");
     }
 }

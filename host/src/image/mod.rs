@@ -13,6 +13,7 @@ mod recipe;
 mod seal;
 mod sizes;
 mod symbols;
+mod unwind;
 
 use catalogue::BuildReport;
 
@@ -21,7 +22,7 @@ pub use elf::{Elf, ElfError, Machine};
 pub use error::BuildError;
 pub use recipe::{Ingredients, Recipe};
 pub use sizes::StaticSizes;
-pub use symbols::location;
+pub use symbols::locate;
 
 /// An image, and what should be in it.
 #[derive(Clone, Debug)]

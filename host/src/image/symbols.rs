@@ -4,46 +4,75 @@ use std::ops::Range;
 
 use addr2line::Loader;
 use object::{Object, ObjectSection, SectionKind};
-use wire::{Fault, FaultKind};
+use wire::{Fault, FaultEvent};
 
-use super::Elf;
-use crate::record::assemble::Location;
+use super::{Elf, unwind};
+use crate::measurement::Location;
 
-/// Where a fault happened, as far as the symbols of the image tell; `None` when they tell nothing,
-/// as of code in a shared library.
+/// Where a fault happened and by which calls it got there, as far as the image tells; `None` when
+/// it tells nothing.
 ///
-/// What the submission did by a call, such as `abort`, is reported from within the meter: its
-/// address says nothing of the submission, whose functions are the callers.
-pub fn location(elf: &Elf, fault: &Fault) -> Option<Location> {
+/// Named is the innermost place in the submission: what a function of the C library, or of the
+/// meter, stumbles over was handed to it.
+pub fn locate(elf: &Elf, fault: &Fault) -> Option<Location> {
     let symbols = Symbols::load(elf)?;
-    let place = symbols.place(fault.address)?;
-    let place = match is_called(&fault.kind) {
-        true => Place::default(),
-        false => place,
+    let callers = unwind::callers(elf, fault).filter(|callers| !callers.is_empty());
+    let callers = callers.unwrap_or_else(|| fault.backtrace.to_vec());
+    let is_cut = callers.len() >= unwind::DEPTH;
+    let mut places = match fault.event {
+        FaultEvent::Call => symbols.call(fault.address),
+        _ => symbols.places(fault.address),
     };
+    if fault.event == FaultEvent::Call {
+        // How the meter came to report what it found is of no interest.
+        let reporting = places.iter().take_while(|place| place.is_of_report());
+        places.drain(..reporting.count());
+    }
+    places.extend(callers.iter().flat_map(|address| symbols.call(*address)));
+    let of_submission = places.iter().find(|place| place.is_of_submission());
+    let named = of_submission.or_else(|| places.iter().find(|place| place.function.is_some()))?;
+    let mut backtrace = without_repetitions(places.iter().map(Place::words));
+    if is_cut {
+        backtrace.push("further calls".to_owned());
+    }
     Some(Location {
-        backtrace: fault
-            .backtrace
-            .iter()
-            .map(|address| symbols.caller(*address))
-            .collect(),
-        function: place.function,
-        file: place.file,
-        line: place.line,
+        function: named.function.clone(),
+        file: named.file.clone(),
+        line: named.line,
+        backtrace,
     })
 }
 
-/// Whether a fault of this kind is reported by a call, and not by the processor or the kernel.
-fn is_called(kind: &FaultKind) -> bool {
-    match kind {
-        FaultKind::Abort
-        | FaultKind::Exit(_)
-        | FaultKind::Assertion
-        | FaultKind::Heap
-        | FaultKind::Deadline
-        | FaultKind::Panic => true,
-        FaultKind::StackOverflow | FaultKind::NullAccess | FaultKind::Exception => false,
+/// The name of a source file without the folder that the compiler was started in: names of a
+/// submission's files are relative to what the build calls its root.
+fn source(file: &str) -> String {
+    let of_meter = file.split_once(METER_FOLDER);
+    match of_meter {
+        Some((_, path)) => format!("firmware/{path}"),
+        None => file.strip_prefix(BUILD_FOLDER).unwrap_or(file).to_owned(),
     }
+}
+
+/// The folder of the build script in the workspace, which objects call `.`.
+const BUILD_FOLDER: &str = "./firmware/";
+
+/// The folder of the package `meter`, by which its sources are named, in the workspace.
+const METER_FOLDER: &str = "/firmware/meter/../";
+
+/// Lines of which no two that follow each other are the same: a recursion has many.
+fn without_repetitions(lines: impl Iterator<Item = String>) -> Vec<String> {
+    let mut counted: Vec<(String, usize)> = Vec::new();
+    for line in lines {
+        match counted.last_mut() {
+            Some((last, count)) if *last == line => *count += 1,
+            _ => counted.push((line, 1)),
+        }
+    }
+    let words = counted.into_iter().map(|(line, count)| match count {
+        1 => line,
+        _ => format!("{line}, {count} times"),
+    });
+    words.collect()
 }
 
 /// The symbols of an image, and where its code is.
@@ -52,12 +81,42 @@ struct Symbols {
     code: Vec<Range<u64>>,
 }
 
-/// One address.
-#[derive(Default)]
+/// One place.
+#[derive(Clone, Debug, Default)]
 struct Place {
+    address: u64,
     function: Option<String>,
     file: Option<String>,
     line: Option<u32>,
+}
+
+impl Place {
+    /// Whether it has a line, and that of no Rust: the meter is Rust, and a submission is not.
+    fn is_of_submission(&self) -> bool {
+        self.function.is_some()
+            && self
+                .file
+                .as_ref()
+                .is_some_and(|file| !file.ends_with(".rs"))
+    }
+
+    /// Whether it is where the meter makes a report.
+    fn is_of_report(&self) -> bool {
+        let file = self.file.as_deref();
+        file.is_some_and(|file| file.ends_with("/caller.rs") || file.ends_with("meter/fault.rs"))
+    }
+
+    /// `function (file:line)`, as far as it is known.
+    fn words(&self) -> String {
+        let Some(function) = &self.function else {
+            return format!("{:#x}", self.address);
+        };
+        match (&self.file, self.line) {
+            (Some(file), Some(line)) => format!("{function} ({file}:{line})"),
+            (Some(file), None) => format!("{function} ({file})"),
+            (None, _) => function.clone(),
+        }
+    }
 }
 
 impl Symbols {
@@ -74,50 +133,58 @@ impl Symbols {
         })
     }
 
-    /// The innermost function at an address, inlined ones included.
-    fn place(&self, address: u64) -> Option<Place> {
+    /// The functions at an address, the innermost first: those that were inlined have no calls.
+    fn places(&self, address: u64) -> Vec<Place> {
+        let unknown = Place {
+            address,
+            ..Place::default()
+        };
         // Linkers leave the line numbers of functions that they removed at addresses near 0: a
         // call of a null pointer must not be named after one of those.
         if !self.code.iter().any(|range| range.contains(&address)) {
-            return None;
+            return vec![unknown];
         }
-        let mut place = Place::default();
-        if let Ok(mut frames) = self.loader.find_frames(address)
-            && let Ok(Some(frame)) = frames.next()
-        {
-            place.function = frame
-                .function
-                .and_then(|function| Some(function.demangle().ok()?.into_owned()));
-            if let Some(location) = frame.location {
-                place.file = location.file.map(str::to_owned);
-                place.line = location.line;
+        let mut places = Vec::new();
+        if let Ok(mut frames) = self.loader.find_frames(address) {
+            while let Ok(Some(frame)) = frames.next() {
+                let function = frame.function;
+                let location = frame.location.as_ref();
+                places.push(Place {
+                    address,
+                    function: function.and_then(|f| Some(f.demangle().ok()?.into_owned())),
+                    file: location.and_then(|l| Some(source(l.file?))),
+                    line: location.and_then(|l| l.line),
+                });
             }
         }
+        if places.is_empty() {
+            places.push(unknown);
+        }
         // Code without line numbers, such as assembly, still has symbols.
-        place.function = place
-            .function
-            .or_else(|| self.loader.find_symbol(address).map(str::to_owned));
-        place.function.is_some().then_some(place)
+        if let Some(last) = places.last_mut()
+            && last.function.is_none()
+        {
+            let symbol = self.loader.find_symbol(address);
+            last.function = symbol.map(|name| addr2line::demangle_auto(name.into(), None).into());
+        }
+        places
     }
 
-    /// The call that a return address follows, in words: a return address may be the first one of
-    /// another line or function, the byte before it never is.
-    fn caller(&self, return_address: u64) -> String {
-        let address = format!("{return_address:#x}");
-        let Some(place) = self.place(return_address.wrapping_sub(1)) else {
-            return address;
-        };
-        let function = place.function.unwrap_or(address);
-        match (place.file, place.line) {
-            (Some(file), Some(line)) => format!("{function} ({file}:{line})"),
-            (Some(file), None) => format!("{function} ({file})"),
-            (None, _) => function,
+    /// The call that a return address follows: a return address may be the first one of another
+    /// line or function, the byte before it never is.
+    fn call(&self, return_address: u64) -> Vec<Place> {
+        let mut places = self.places(return_address.wrapping_sub(1));
+        for place in &mut places {
+            place.address = return_address;
         }
+        places
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use wire::FaultKind;
+
     use super::*;
 
     /// A function whose address in this very program is known.
@@ -129,12 +196,14 @@ mod tests {
     fn fault(address: u64) -> Fault {
         Fault {
             kind: FaultKind::Exception,
+            event: FaultEvent::Call,
             operation: None,
             address,
             data_address: None,
             stack_pointer: 0,
-            syndrome: 0,
-            backtrace: [address.wrapping_add(4), 8].into_iter().collect(),
+            registers: heapless::Vec::new(),
+            backtrace: [address, address, 8].into_iter().collect(),
+            stack: heapless::Vec::new(),
             message: wire::Text::default(),
         }
     }
@@ -156,32 +225,29 @@ mod tests {
 
     #[test]
     fn addresses_are_named_and_strange_ones_stay_addresses() {
-        let address = landmark() - base();
-        let location = location(&this_program(), &fault(address)).unwrap();
+        let address = landmark() - base() + 4;
+        let location = locate(&this_program(), &fault(address)).unwrap();
         let function = location.function.unwrap();
         assert!(function.contains("landmark"), "{function}");
         let file = location.file.unwrap();
         assert!(file.ends_with("image/symbols.rs"), "{file}");
         assert!(location.line.is_some());
-        assert!(location.backtrace[0].contains("landmark"));
-        assert_eq!(location.backtrace[1], "0x8");
-    }
-
-    #[test]
-    fn the_meter_s_own_code_is_not_where_a_submission_called_abort() {
-        let called = Fault {
-            kind: FaultKind::Abort,
-            ..fault(landmark() - base())
-        };
-        let location = location(&this_program(), &called).unwrap();
-        assert_eq!((location.function, location.file), (None, None));
-        assert!(location.backtrace[0].contains("landmark"));
+        let [all, strange] = location.backtrace.try_into().unwrap();
+        assert!(
+            all.contains("landmark") && all.ends_with(", 3 times"),
+            "{all}"
+        );
+        assert_eq!(strange, "0x8");
     }
 
     #[test]
     fn an_address_outside_the_code_has_no_location() {
         for address in [0, 8, u64::MAX] {
-            assert_eq!(location(&this_program(), &fault(address)), None);
+            let fault = Fault {
+                backtrace: heapless::Vec::new(),
+                ..fault(address)
+            };
+            assert_eq!(locate(&this_program(), &fault), None);
         }
     }
 }

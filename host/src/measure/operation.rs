@@ -1,12 +1,12 @@
 //! Everything that is measured of one operation.
 
+use std::fmt;
 use std::time::Duration;
 
 use wire::{CounterSource, Operation};
 
 use super::passes;
-
-use crate::measurement::{Measurement, MemoryUse, Plan, Spoiled, Trial};
+use crate::measurement::{Measurement, MemoryUse, Plan, Spoiled, Trial, Unfinished};
 use crate::record::plan::{CALIBRATION, PlanSettings, plan};
 use crate::session::{Session, SessionError, keep_spoiled};
 
@@ -59,7 +59,7 @@ pub struct Attempt {
     /// What was to be done; [`CALIBRATION`] when it did not get further.
     pub plan: Plan,
     /// The measurement, or why there is none.
-    pub outcome: Result<Measurement, Spoiled>,
+    pub outcome: Result<Measurement, Unfinished>,
     /// Trials that were repeated because the clock fell during them.
     pub disturbed_retries: u64,
 }
@@ -75,26 +75,65 @@ pub fn operation(
     settings: &Settings,
     progress: &mut dyn FnMut(Step),
 ) -> Result<Attempt, SessionError> {
-    let mut course = Course::new();
-    let result = measure(session, operation, settings, progress, &mut course);
+    let mut course = Course::new(operation);
+    let mut progress = |course: &mut Course, step| {
+        course.step = step;
+        progress(step);
+    };
+    let result = measure(session, operation, settings, &mut progress, &mut course);
+    let plan = course.measured.plan;
+    let outcome = match keep_spoiled(result)? {
+        Ok(()) => Ok(course.measured),
+        Err(spoiled) => Err(Unfinished {
+            spoiled,
+            step: Some(course.step.to_string()),
+            kept: Some(course.measured).filter(|measured| !measured.trials.is_empty()),
+        }),
+    };
     Ok(Attempt {
-        plan: course.plan,
-        outcome: keep_spoiled(result)?,
+        plan,
+        outcome,
         disturbed_retries: course.disturbed_retries,
     })
 }
 
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Calibration => f.write_str("calibration"),
+            Self::Trial { number, of } => write!(f, "trial {number} of {of}"),
+            Self::Samples => f.write_str("samples"),
+            Self::Events => f.write_str("events"),
+            Self::Cold => f.write_str("cold calls"),
+            Self::Memory => f.write_str("memory"),
+        }
+    }
+}
+
 /// What is known of an attempt even when it comes to nothing.
 struct Course {
-    plan: Plan,
+    /// What was measured so far.
+    measured: Measurement,
     disturbed_retries: u64,
+    /// The step that was begun last.
+    step: Step,
 }
 
 impl Course {
-    fn new() -> Self {
+    fn new(operation: Operation) -> Self {
         Self {
-            plan: CALIBRATION,
+            measured: Measurement {
+                operation,
+                plan: CALIBRATION,
+                trials: Vec::new(),
+                samples: Vec::new(),
+                events: Vec::new(),
+                cold: None,
+                layouts: Vec::new(),
+                memory: None,
+            },
             disturbed_retries: 0,
+            step: Step::Calibration,
         }
     }
 }
@@ -110,20 +149,21 @@ pub fn trials(
     settings: &PlanSettings,
     progress: &mut dyn FnMut(Step),
 ) -> Result<Result<Vec<Trial>, Spoiled>, SessionError> {
-    let mut course = Course::new();
-    let result = planned_trials(session, operation, settings, progress, &mut course);
-    keep_spoiled(result.map(|(trials, _)| trials))
+    let mut course = Course::new(operation);
+    let mut progress = |_: &mut Course, step| progress(step);
+    let result = planned_trials(session, operation, settings, &mut progress, &mut course);
+    keep_spoiled(result.map(|_| course.measured.trials))
 }
 
-/// Plans and runs the trials; beside them, how long one call takes on the target's clock.
+/// Plans and runs the trials; how long one call takes on the target's clock comes back.
 fn planned_trials(
     session: &mut Session,
     operation: Operation,
     settings: &PlanSettings,
-    progress: &mut dyn FnMut(Step),
+    progress: &mut dyn FnMut(&mut Course, Step),
     course: &mut Course,
-) -> Result<(Vec<Trial>, Duration), SessionError> {
-    progress(Step::Calibration);
+) -> Result<Duration, SessionError> {
+    progress(course, Step::Calibration);
     let source = session.introduction().hello.counter.source;
     let mut call = duration(&session.calibrate(operation)?, source);
     if operation.is_step() {
@@ -131,16 +171,15 @@ fn planned_trials(
         let run = session.calibrate(Operation::Exchange)?;
         call = call.max(duration(&run, source));
     }
-    let plan = plan(call.as_secs_f64(), settings);
-    course.plan = plan;
+    let plan = plan(call.as_secs_f64(), &on_target(settings, session));
+    course.measured.plan = plan;
     let expected = call.saturating_mul(plan.calls_per_trial.saturating_add(plan.warmups));
-
-    let mut trials = Vec::new();
-    let mut trial = |session: &mut Session, number| {
-        progress(Step::Trial {
+    let mut trial = |session: &mut Session, number, course: &mut Course| {
+        let step = Step::Trial {
             number,
             of: plan.trials,
-        });
+        };
+        progress(course, step);
         let trial = session.trial(operation, plan.warmups, plan.calls_per_trial, expected)?;
         if !operation.is_step() {
             session.clock.see(&trial);
@@ -148,52 +187,54 @@ fn planned_trials(
         Ok::<_, SessionError>(trial)
     };
     for number in 1..=plan.trials {
-        trials.push(trial(session, number)?);
+        let trial = trial(session, number, course)?;
+        course.measured.trials.push(trial);
     }
     // Judged when all are there: the first may be the slow one.
     for _ in 0..REPETITIONS {
-        for (number, kept) in (1..).zip(&mut trials) {
-            if !operation.is_step() && session.clock.fell(kept) {
-                *kept = trial(session, number)?;
+        for number in 1..=plan.trials {
+            let place = number as usize - 1;
+            if !operation.is_step() && session.clock.fell(&course.measured.trials[place]) {
+                course.measured.trials[place] = trial(session, number, course)?;
                 course.disturbed_retries += 1;
             }
         }
     }
-    Ok((trials, call))
+    Ok(call)
 }
 
+/// Everything that is measured of an operation, kept in `course` as it comes.
 fn measure(
     session: &mut Session,
     operation: Operation,
     settings: &Settings,
-    progress: &mut dyn FnMut(Step),
+    progress: &mut dyn FnMut(&mut Course, Step),
     course: &mut Course,
-) -> Result<Measurement, SessionError> {
-    let (trials, call) = planned_trials(session, operation, &settings.plan, progress, course)?;
-    let plan = course.plan;
+) -> Result<(), SessionError> {
+    let call = planned_trials(session, operation, &settings.plan, progress, course)?;
+    let plan = course.measured.plan;
     let expected = call.saturating_mul(plan.calls_per_trial.saturating_add(plan.warmups));
-    progress(Step::Samples);
-    let samples = session.samples(operation, plan.warmups, plan.calls_per_trial, expected)?;
-    progress(Step::Events);
-    let events = passes::events(session, operation, &plan, call)?;
-    let cold = if settings.cold {
-        progress(Step::Cold);
-        Some(passes::cold(session, operation, &plan, call)?)
-    } else {
-        None
-    };
-    progress(Step::Memory);
-    let memory = memory(session, operation)?;
-    Ok(Measurement {
-        operation,
-        plan,
-        trials,
-        samples,
-        events,
-        cold,
-        layouts: Vec::new(),
-        memory: Some(memory),
-    })
+    progress(course, Step::Samples);
+    course.measured.samples =
+        session.samples(operation, plan.warmups, plan.calls_per_trial, expected)?;
+    progress(course, Step::Events);
+    course.measured.events = passes::events(session, operation, &plan, call)?;
+    if settings.cold {
+        progress(course, Step::Cold);
+        course.measured.cold = Some(passes::cold(session, operation, &plan, call)?);
+    }
+    progress(course, Step::Memory);
+    course.measured.memory = Some(memory(session, operation)?);
+    Ok(())
+}
+
+/// The settings of a plan on the target's clock: a budget is a time on the wall.
+fn on_target(settings: &PlanSettings, session: &Session) -> PlanSettings {
+    PlanSettings {
+        operation_budget_seconds: settings.operation_budget_seconds
+            / session.usual_wall_per_target(),
+        ..*settings
+    }
 }
 
 /// How long the calibration call took.

@@ -199,7 +199,6 @@ pub fn occasion() -> Occasion {
             stderr: captured(b"decapsulated \x1b[1mwell\x1b[0m\n"),
         },
         disturbed_retries: 0,
-        fault_location: None,
     }
 }
 

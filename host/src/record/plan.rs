@@ -7,7 +7,7 @@ use crate::measurement::Plan;
 pub struct PlanSettings {
     /// Time that one trial should take on the target's clock.
     pub trial_target_seconds: f64,
-    /// Time that all trials of an operation may take.
+    /// Time that all trials of an operation may take on the wall.
     pub operation_budget_seconds: f64,
     /// Number of trials.
     pub trials: u32,

@@ -35,7 +35,7 @@ pub struct CampaignFile {
 pub struct PlanKeys {
     /// Seconds on the target's clock that one trial should take.
     pub trial_target_seconds: f64,
-    /// Seconds on the target's clock that all trials of an operation may take.
+    /// Seconds on the wall that all trials of an operation may take, as fast as the system usually is.
     pub operation_budget_seconds: f64,
     /// Trials of an operation.
     pub trials: u32,

@@ -3,16 +3,18 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use wire::{Decoder, Fault, Frame, FrameError, Kind, Request, Response};
+use wire::{Decoder, Fault, Frame, FrameError, Kind, Order, Request, Response};
 
 use super::error::SessionError;
 use super::gather::{Gather, Single, Step};
 use super::hello;
 use super::log::Log;
+use super::nanoseconds;
 use super::watch::{Patience, Watch};
+use crate::image::{self, Elf};
 use crate::interrupt::{Interrupt, Urgency};
 use crate::line::{self, Reading};
-use crate::measurement::{Spoiled, Traffic};
+use crate::measurement::{Faulted, Spoiled, Traffic};
 use crate::system::Running;
 
 /// How long the end of the line and the end of the process may lie apart.
@@ -36,6 +38,8 @@ pub struct Exchange {
     inbox: VecDeque<u8>,
     number: u16,
     log: Log,
+    /// The image that runs, whose symbols explain a fault.
+    elf: Option<Elf>,
     interrupt: Interrupt,
     /// What happened on the line so far.
     pub traffic: Traffic,
@@ -50,13 +54,14 @@ pub struct Exchange {
 
 impl Exchange {
     /// Over a running meter.
-    pub fn new(running: Running, log: Log, interrupt: Interrupt) -> Self {
+    pub fn new(running: Running, log: Log, elf: Option<Elf>, interrupt: Interrupt) -> Self {
         Self {
             running,
             decoder: Decoder::new(),
             inbox: VecDeque::new(),
             number: 0,
             log,
+            elf,
             interrupt,
             traffic: Traffic::default(),
             received: 0,
@@ -94,6 +99,7 @@ impl Exchange {
         let patience = Patience {
             answer: Duration::ZERO,
             deadline: patience.slack,
+            on_target: None,
             ..patience
         };
         if let Err(error) = self.converse(&request, patience, &mut released) {
@@ -132,11 +138,11 @@ impl Exchange {
                             request: number,
                             block,
                         };
-                        self.send(again, &request)?;
+                        self.send(again, &request, None)?;
                     }
                     None => {
                         self.traffic.retries += u64::from(attempts > 0);
-                        self.send(number, request)?;
+                        self.send(number, request, patience.on_target)?;
                     }
                 }
                 attempts += 1;
@@ -178,8 +184,17 @@ impl Exchange {
 
     /// Puts a request on the line. One that the meter does not take is as good as lost on the
     /// way: it will be sent again.
-    fn send(&mut self, number: u16, request: &Request) -> Result<(), SessionError> {
-        let frame = wire::encode(Kind::Request, number, 0, request)
+    fn send(
+        &mut self,
+        number: u16,
+        request: &Request,
+        deadline: Option<Duration>,
+    ) -> Result<(), SessionError> {
+        let order = Order {
+            deadline_nanoseconds: deadline.map(nanoseconds),
+            request: request.clone(),
+        };
+        let frame = wire::encode(Kind::Request, number, 0, &order)
             .expect("every request is far smaller than a frame");
         match line::write(&mut *self.running.line, &frame) {
             Ok(_) => Ok(()),
@@ -237,7 +252,15 @@ impl Exchange {
                 Ok(None)
             }
             Kind::Fault => Err(match frame.message::<Fault>() {
-                Ok(fault) => Spoiled::Faulted(Box::new(fault)).into(),
+                Ok(fault) => {
+                    let elf = self.elf.as_ref();
+                    let location = elf.and_then(|elf| image::locate(elf, &fault));
+                    Spoiled::Faulted(Box::new(Faulted {
+                        fault,
+                        location: location.unwrap_or_default(),
+                    }))
+                    .into()
+                }
                 Err(_) => Spoiled::Nonsense("a fault report that cannot be read".into()).into(),
             }),
             Kind::Request => Ok(None), // Our own, echoed by a line that is not raw.

@@ -24,9 +24,9 @@ use gather::{Samples, Single};
 pub use hello::{Expectations, Mismatch, hexadecimal};
 pub use known_answers::Regenerated;
 pub use log::{Log, LogLine, Sink};
-use watch::{Patience, scale};
+use watch::{PATIENCE_FACTOR, Patience, scale};
 
-use crate::image::Image;
+use crate::image::{Elf, Image};
 use crate::interrupt::Interrupt;
 use crate::measure::{Clock, PATIENCE};
 use crate::measurement::{Introduction, Spoiled, Traffic, Trial};
@@ -35,12 +35,16 @@ use crate::system::{Output, Running, System};
 /// Target time below which the ratio of the clocks says nothing.
 const SHORTEST_FOR_RATIO: Duration = Duration::from_millis(10);
 
+/// Granted on the target's clock beyond every predicted time.
+const TARGET_SLACK: Duration = Duration::from_secs(1);
+
 /// How a session waits.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Longest time from the start to the introduction.
     pub boot: Duration,
-    /// Longest time for an answer that nobody can predict: a calibration, a KAT.
+    /// Longest time for an answer that nobody can predict: a calibration, a KAT. The meter gets
+    /// what this usually is on its own clock; the deadline here is twice as long, and the slack.
     pub unpredicted: Duration,
     /// Granted beyond every predicted time, and the deadline of requests that take no time.
     pub slack: Duration,
@@ -50,6 +54,9 @@ pub struct Options {
     pub unpredicted_answer: Duration,
     /// Wall-clock seconds for one second on the target's clock, until the session knows better.
     pub wall_per_target: f64,
+    /// The same as it usually is. Deadlines on the target are computed from it, so that they are the
+    /// same each time.
+    pub usual_wall_per_target: f64,
     /// Ctrl-C.
     pub interrupt: Interrupt,
 }
@@ -64,6 +71,7 @@ impl Options {
             resend: Duration::from_secs(1),
             unpredicted_answer: Duration::from_secs(10),
             wall_per_target: system.wall_per_target(),
+            usual_wall_per_target: system.usual_wall_per_target(),
             interrupt: interrupt.clone(),
         }
     }
@@ -109,7 +117,8 @@ impl Session {
             instance: image.instance.clone(),
         };
         let running = system.start(&image.elf.path)?;
-        Self::open(running, image.elf.log(sink), &expected, options)
+        let elf = Some(image.elf.clone());
+        Self::introduced(running, image.elf.log(sink), elf, &expected, options)
     }
 
     /// Lets a meter that runs already introduce itself.
@@ -123,12 +132,23 @@ impl Session {
         expected: &Expectations,
         options: Options,
     ) -> Result<Self, SessionError> {
+        Self::introduced(running, log, None, expected, options)
+    }
+
+    fn introduced(
+        running: Running,
+        log: Log,
+        elf: Option<Elf>,
+        expected: &Expectations,
+        options: Options,
+    ) -> Result<Self, SessionError> {
         let started = Instant::now();
-        let mut exchange = Exchange::new(running, log, options.interrupt.clone());
+        let mut exchange = Exchange::new(running, log, elf, options.interrupt.clone());
         let patience = Patience {
             answer: Duration::ZERO,
             resend: options.resend.min(Duration::from_millis(250)),
             deadline: options.boot,
+            on_target: None,
             wall_per_target: options.wall_per_target,
             slack: options.slack,
         };
@@ -181,6 +201,12 @@ impl Session {
     /// Wall-clock seconds for one second on the target's clock, as far as this session knows.
     pub fn wall_per_target(&self) -> f64 {
         self.options.wall_per_target
+    }
+
+    /// Wall-clock seconds that one second on the target's clock usually takes: a constant of the
+    /// system, so that what is computed from it repeats.
+    pub fn usual_wall_per_target(&self) -> f64 {
+        self.options.usual_wall_per_target
     }
 
     /// Lets the meter ask its instance for its sizes.
@@ -304,6 +330,7 @@ impl Session {
         let patience = Patience {
             answer: Duration::ZERO,
             deadline: Duration::from_secs(5).min(self.options.slack),
+            on_target: None,
             ..self.unpredicted()
         };
         // The results are at home; a meter that does not even say goodbye is ended all the same.
@@ -311,21 +338,24 @@ impl Session {
             .exchange
             .ask(&Request::Bye, patience, &mut answer)
             .is_ok();
-        self.end(polite)
+        self.end(match polite {
+            true => Duration::from_secs(2),
+            false => Duration::ZERO,
+        })
     }
 
-    /// Ends the meter at once, as after a fault.
+    /// Ends the meter at once.
     pub fn abandon(self) -> Farewell {
-        self.end(false)
+        self.abandon_after(Duration::ZERO)
     }
 
-    fn end(self, polite: bool) -> Farewell {
+    /// Ends the meter if it does not end by itself within this time, as after the report of a fault.
+    pub fn abandon_after(self, grace: Duration) -> Farewell {
+        self.end(grace)
+    }
+
+    fn end(self, grace: Duration) -> Farewell {
         let traffic = self.exchange.traffic;
-        let grace = if polite {
-            Duration::from_secs(2)
-        } else {
-            Duration::ZERO
-        };
         let mut life = self.exchange.running.life;
         life.stop(grace);
         Farewell {
@@ -346,7 +376,12 @@ impl Session {
         Patience {
             answer: self.options.unpredicted_answer,
             resend: self.options.resend,
-            deadline: self.options.unpredicted,
+            deadline: self
+                .options
+                .unpredicted
+                .saturating_mul(2)
+                .saturating_add(self.options.slack),
+            on_target: Some(self.on_target(self.options.unpredicted)),
             wall_per_target: self.options.wall_per_target,
             slack: self.options.slack,
         }
@@ -357,8 +392,13 @@ impl Session {
         self.predicted(operation, expected).deadline
     }
 
+    /// What a time on the wall usually is on the target's clock.
+    fn on_target(&self, wall: Duration) -> Duration {
+        scale(wall, 1.0 / self.options.usual_wall_per_target)
+    }
+
     /// Patience with calls that are expected to take this long on the target's clock, after a
-    /// set-up that takes no longer than it did with the calibration: three times both, and the
+    /// set-up that takes no longer than it did with the calibration: several times both, and the
     /// slack.
     fn predicted(&self, operation: Operation, expected: Duration) -> Patience {
         let setup = self
@@ -371,7 +411,15 @@ impl Session {
         Patience {
             answer: wall,
             resend: self.options.resend,
-            deadline: wall.saturating_mul(3).saturating_add(self.options.slack),
+            deadline: wall
+                .saturating_mul(PATIENCE_FACTOR)
+                .saturating_add(self.options.slack),
+            on_target: Some(
+                expected
+                    .saturating_add(self.on_target(setup))
+                    .saturating_mul(PATIENCE_FACTOR)
+                    .saturating_add(TARGET_SLACK),
+            ),
             wall_per_target: self.options.wall_per_target,
             slack: self.options.slack,
         }

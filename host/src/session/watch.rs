@@ -13,6 +13,9 @@ const LONGEST_DOUBLING: u32 = 8;
 /// 115200 baud, and another one may be on its way.
 const AFTER_DAMAGE: Duration = Duration::from_millis(500);
 
+/// How often the predicted time may pass.
+pub const PATIENCE_FACTOR: u32 = 5;
+
 /// How patient the host is with one request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Patience {
@@ -22,6 +25,9 @@ pub struct Patience {
     pub resend: Duration,
     /// Longest time to the answer, until the meter itself announces a longer one.
     pub deadline: Duration,
+    /// Longest time on the target's clock, after which the meter itself says where it hangs: well
+    /// before the deadline here, which is for meters that cannot.
+    pub on_target: Option<Duration>,
     /// Wall-clock seconds for one second on the target's clock.
     pub wall_per_target: f64,
     /// What is granted beyond the announced time.
@@ -120,7 +126,8 @@ impl Watch {
         let wall = scale(target, self.patience.wall_per_target);
         self.deadline = self.deadline.max(later(
             now,
-            wall.saturating_mul(3).saturating_add(self.patience.slack),
+            wall.saturating_mul(PATIENCE_FACTOR)
+                .saturating_add(self.patience.slack),
         ));
         // The request has arrived; only its answer can get lost now.
         self.resend_at = later(now, wall.saturating_add(self.patience.resend));
@@ -147,6 +154,7 @@ mod tests {
         answer: Duration::ZERO,
         resend: Duration::from_secs(2),
         deadline: Duration::from_secs(10),
+        on_target: None,
         wall_per_target: 20.0,
         slack: Duration::from_secs(30),
     };
@@ -159,10 +167,10 @@ mod tests {
     fn an_announcement_extends_the_deadline_and_never_shortens_it() {
         let mut watch = Watch::start(PATIENCE);
         watch.announced(Duration::from_secs(1));
-        assert!((89.0..=90.0).contains(&seconds_left(&watch)));
+        assert!((129.0..=130.0).contains(&seconds_left(&watch)));
         watch.announced(Duration::from_secs(2));
-        assert!((89.0..=90.0).contains(&seconds_left(&watch)));
-        assert_eq!(watch.allowed_seconds(), 90);
+        assert!((129.0..=130.0).contains(&seconds_left(&watch)));
+        assert_eq!(watch.allowed_seconds(), 130);
 
         let mut watch = Watch::start(Patience {
             deadline: Duration::from_secs(60),

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::{Life, StartError};
+use crate::fault::signal;
 
 /// Bytes of each output stream that are kept; the rest is only counted.
 const KEPT_BYTES: usize = 64 * 1024;
@@ -150,7 +151,11 @@ impl Life for Process {
     fn ended(&mut self) -> Option<String> {
         let status = self.poll()?;
         let how = match (status.signal(), status.code()) {
-            (Some(signal), _) => format!("{} was killed by signal {signal}", self.name),
+            (Some(signal), _) => {
+                let name =
+                    signal::name(signal).map_or_else(String::new, |name| format!(" ({name})"));
+                format!("{} was killed by signal {signal}{name}", self.name)
+            }
             (None, Some(code)) => format!("{} ended with status {code}", self.name),
             (None, None) => format!("{} ended", self.name),
         };
@@ -278,7 +283,7 @@ mod tests {
         let mut process = shell("echo first >&2; echo last words >&2; exit 3");
         assert_eq!(wait(&mut process), "sh ended with status 3: last words");
         let mut process = shell("kill -9 $$");
-        assert_eq!(wait(&mut process), "sh was killed by signal 9");
+        assert_eq!(wait(&mut process), "sh was killed by signal 9 (SIGKILL)");
         assert_eq!(process.exit_code(), Some(-9));
     }
 

@@ -27,6 +27,11 @@ pub trait System: Send + Sync {
     /// Wall-clock seconds for one second on the target's clock, at first.
     fn wall_per_target(&self) -> f64;
 
+    /// The same as it usually is; 1 where the target's clock is the wall's.
+    fn usual_wall_per_target(&self) -> f64 {
+        1.0
+    }
+
     /// Kind of line, as records name it.
     fn transport(&self) -> &'static str;
 

@@ -75,6 +75,10 @@ impl System for Qemu {
         20.0
     }
 
+    fn usual_wall_per_target(&self) -> f64 {
+        5.0
+    }
+
     fn transport(&self) -> &'static str {
         "pty"
     }

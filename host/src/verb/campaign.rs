@@ -37,11 +37,11 @@ pub struct Arguments {
     /// Seconds on the target's clock that one trial should take
     #[arg(long, value_name = "S", default_value_t = PlanSettings::default().trial_target_seconds, value_parser = positive)]
     trial_target: f64,
-    /// Seconds on the target's clock that all trials of an operation may take
+    /// Seconds on the wall that all trials of an operation may take, as fast as the system usually is
     #[arg(long, value_name = "S", default_value_t = PlanSettings::default().operation_budget_seconds, value_parser = positive)]
     op_budget: f64,
-    /// Seconds on the wall for an answer that nobody can predict: a first call, a known-answer file
-    /// between two signs of life
+    /// Seconds on the wall, as fast as the system usually is, for an answer that nobody can predict: a
+    /// first call, a known-answer file between two signs of life
     #[arg(long, value_name = "S", default_value_t = PATIENCE.as_secs_f64(), value_parser = positive)]
     patience: f64,
     /// Also call with caches and TLB cold and the branch predictor thrashed, 100 times at most

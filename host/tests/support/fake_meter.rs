@@ -13,8 +13,8 @@ use host::session::{Expectations, Log, LogLine, Options, Session, SessionError};
 use host::system::{Life, Output, Running};
 use wire::{
     Category, ColdSequence, Counter, CounterSource, Decoder, Event, EventPass, EventReading, Fault,
-    FaultKind, HeapUse, Hello, Kind, MemoryUse, Purge, Request, Response, SAMPLES_PER_BLOCK,
-    SampleBlock, SelfTest, Sizes, Sled, StackProbe, StackUse, Sweeps,
+    FaultEvent, FaultKind, HeapUse, Hello, Kind, MemoryUse, Order, Purge, Request, Response,
+    SAMPLES_PER_BLOCK, SampleBlock, SelfTest, Sizes, Sled, StackProbe, StackUse, Sweeps,
 };
 
 /// What the meter does with one request.
@@ -79,12 +79,14 @@ pub fn name(text: &str) -> wire::Label {
 pub fn fault() -> Fault {
     Fault {
         kind: FaultKind::NullAccess,
+        event: FaultEvent::Exception(0x9600_0045),
         operation: None,
         address: 0x4000_0000,
         data_address: Some(8),
         stack_pointer: 0x8000_0000,
-        syndrome: 0x25,
+        registers: heapless::Vec::new(),
         backtrace: wire_backtrace(&[0x4000_1000]),
+        stack: heapless::Vec::new(),
         message: wire::Text::default(),
     }
 }
@@ -207,11 +209,12 @@ pub fn start_behind<L: Line + 'static>(
 pub fn impatient() -> Options {
     Options {
         boot: Duration::from_secs(3),
-        unpredicted: Duration::from_secs(2),
+        unpredicted: Duration::from_millis(500),
         slack: Duration::from_secs(1),
         resend: Duration::from_millis(100),
         unpredicted_answer: Duration::from_millis(100),
         wall_per_target: 2.0,
+        usual_wall_per_target: 1.0,
         interrupt: Interrupt::new(),
     }
 }
@@ -269,7 +272,7 @@ impl Fake {
             let Some(Ok(frame)) = decoder.push(byte[0]) else {
                 continue;
             };
-            let Ok(request) = frame.message::<Request>() else {
+            let Ok(Order { request, .. }) = frame.message() else {
                 continue;
             };
             match (self.script)(frame.request, &request) {

@@ -1,6 +1,7 @@
 //! A real meter, built from this source tree and started in QEMU or as a process.
 
 use std::fs;
+use std::time::Duration;
 
 use catalogue::{Catalogue, DEFAULT_INSTANCE, FlagSet};
 use host::image::{Cache, Image, Recipe};
@@ -65,6 +66,20 @@ impl Bench {
     /// A session over a line without faults.
     pub fn open(&self) -> Result<Session, SessionError> {
         self.open_behind(|line| line)
+    }
+
+    /// A session that knows the image's symbols.
+    pub fn open_with_symbols(&self) -> Result<Session, SessionError> {
+        self.open_impatient(host::measure::PATIENCE)
+    }
+
+    /// The same, with this patience for what nobody can predict.
+    pub fn open_impatient(&self, patience: Duration) -> Result<Session, SessionError> {
+        let options = Options {
+            unpredicted: patience,
+            ..Options::for_system(&*self.system, &Interrupt::new())
+        };
+        Session::start(&*self.system, &self.image, Box::new(|_| {}), options)
     }
 
     /// A session over a line that was decorated.

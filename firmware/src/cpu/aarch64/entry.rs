@@ -2,6 +2,8 @@
 
 use core::arch::{asm, naked_asm};
 
+use super::exceptions::meter_vectors;
+
 /// SPSR_ELx: D, A, I and F masked, EL1 with its own stack pointer (DDI 0487, C5.2.19).
 const EL1H_MASKED: u64 = 0x3c5;
 
@@ -31,6 +33,10 @@ const CPTR_NO_TRAPS: u64 = 0x33ff;
 #[unsafe(link_section = ".init.meter_entry")]
 unsafe extern "C" fn meter_entry() -> ! {
     naked_asm!(
+        // From here on an exception is reported. VBAR_EL1 can be written at every level.
+        "adrp x10, {vectors}",
+        "add x10, x10, :lo12:{vectors}",
+        "msr vbar_el1, x10",
         "mrs x3, CurrentEL",
         "lsr x3, x3, #2",
         "movz x10, #{sctlr_low}",
@@ -84,6 +90,7 @@ unsafe extern "C" fn meter_entry() -> ! {
         cptr = const CPTR_NO_TRAPS,
         scr = const SCR_NON_SECURE,
         entry = sym aarch64_rt_entry,
+        vectors = sym meter_vectors,
     )
 }
 

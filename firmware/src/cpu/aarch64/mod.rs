@@ -2,6 +2,7 @@
 
 pub mod branches;
 mod call;
+pub mod caller;
 pub mod cold;
 pub mod counter;
 mod counting;

@@ -106,3 +106,66 @@ pub unsafe extern "C" fn overflow() {
 pub unsafe extern "C" fn hang() {
     naked_asm!("1:", "b 1b")
 }
+
+/// Enters a frame of `bytes` (x0, a multiple of 16) and writes its lowest word.
+///
+/// # Safety
+///
+/// A C function like any other, but it faults where the frame is larger than the stack.
+#[unsafe(naked)]
+pub unsafe extern "C" fn frame(bytes: usize) {
+    naked_asm!(
+        "stp x29, x30, [sp, #-16]!",
+        "mov x29, sp",
+        "sub sp, sp, x0",
+        "str xzr, [sp]",
+        "mov sp, x29",
+        "ldp x29, x30, [sp], #16",
+        "ret",
+    )
+}
+
+/// Uses a stack pointer that leads nowhere.
+///
+/// # Safety
+///
+/// A C function like any other, but it faults.
+#[unsafe(naked)]
+pub unsafe extern "C" fn bad_stack() {
+    naked_asm!(
+        "mov x0, #0xdead0000",
+        "lsl x0, x0, #8",
+        "mov sp, x0",
+        "str x30, [sp, #-16]!",
+        "ret",
+    )
+}
+
+/// Executes an instruction that there is not.
+///
+/// # Safety
+///
+/// A C function like any other, but it faults.
+#[unsafe(naked)]
+pub unsafe extern "C" fn undefined() {
+    naked_asm!("udf #0", "ret")
+}
+
+/// Overflows the meter's own stack.
+///
+/// # Safety
+///
+/// A C function like any other, but it faults.
+#[unsafe(naked)]
+pub unsafe extern "C" fn own_overflow() {
+    naked_asm!(
+        "adrp x9, {saved}",
+        "add x9, x9, :lo12:{saved}",
+        "ldr x10, [x9]",
+        "mov sp, x10",
+        "1:",
+        "str xzr, [sp, #-16]!",
+        "b 1b",
+        saved = sym super::call::SAVED_STACK_POINTER,
+    )
+}

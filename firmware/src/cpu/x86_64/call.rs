@@ -78,7 +78,7 @@ pub unsafe extern "sysv64" fn call_on_stack(call: *const Call, stack_end: *mut u
 }
 
 /// Where the meter's own stack pointer waits while a submission runs.
-static mut SAVED_STACK_POINTER: usize = 0;
+pub(super) static mut SAVED_STACK_POINTER: usize = 0;
 
 /// The stack pointer here.
 #[inline(always)]

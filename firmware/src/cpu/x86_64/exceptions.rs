@@ -1,22 +1,32 @@
 //! Signals end the meter: they are reported on a stack of their own, and never returned from.
 
-use core::arch::asm;
 use core::ffi::{c_int, c_void};
 use core::{mem, ptr};
+use std::sync::OnceLock;
 
-use wire::FaultKind;
+use wire::{FaultEvent, FaultKind};
 
 use crate::board;
 use crate::meter::fault::{self, Registers};
 
-/// The signals that a submission's misdeeds raise.
-const SIGNALS: [c_int; 6] = [
+/// The signals that a submission's misdeeds raise, or the submission itself.
+const SIGNALS: [c_int; 16] = [
     libc::SIGSEGV,
     libc::SIGBUS,
     libc::SIGFPE,
     libc::SIGILL,
     libc::SIGTRAP,
     libc::SIGABRT,
+    libc::SIGSYS,
+    libc::SIGALRM,
+    libc::SIGVTALRM,
+    libc::SIGPROF,
+    libc::SIGHUP,
+    libc::SIGINT,
+    libc::SIGQUIT,
+    libc::SIGTERM,
+    libc::SIGUSR1,
+    libc::SIGUSR2,
 ];
 
 /// Accesses below this address are taken for uses of a null pointer.
@@ -25,11 +35,47 @@ const NULL_ZONE: u64 = 0x1_0000;
 /// Bytes of the stack that reports are made on.
 const REPORT_STACK: usize = 256 * 1024;
 
-/// Takes over the signals of faults, on a stack of their own.
+/// Places of the general registers in a context, by their DWARF numbers (System V ABI for AMD64,
+/// figure 3.36).
+const GENERAL: [c_int; 16] = [
+    libc::REG_RAX,
+    libc::REG_RDX,
+    libc::REG_RCX,
+    libc::REG_RBX,
+    libc::REG_RSI,
+    libc::REG_RDI,
+    libc::REG_RBP,
+    libc::REG_RSP,
+    libc::REG_R8,
+    libc::REG_R9,
+    libc::REG_R10,
+    libc::REG_R11,
+    libc::REG_R12,
+    libc::REG_R13,
+    libc::REG_R14,
+    libc::REG_R15,
+];
+
+/// The timer behind every deadline: a number by which the kernel knows it.
+struct Alarm(libc::timer_t);
+
+// SAFETY: the kernel's number of a timer, which every thread may use.
+unsafe impl Send for Alarm {}
+// SAFETY: as above; setting a timer is one system call.
+unsafe impl Sync for Alarm {}
+
+static ALARM: OnceLock<Alarm> = OnceLock::new();
+
+/// The signal of a deadline: one that no submission is likely to use.
+fn deadline_signal() -> c_int {
+    libc::SIGRTMAX()
+}
+
+/// Takes over the signals of faults, on a stack of their own, and makes the timer of deadlines.
 ///
 /// # Errors
 ///
-/// Those of `sigaltstack` and `sigaction`.
+/// Those of `sigaltstack`, `sigaction` and `timer_create`.
 pub fn start() -> std::io::Result<()> {
     let stack = libc::stack_t {
         ss_sp: Box::leak(vec![0u8; REPORT_STACK].into_boxed_slice())
@@ -42,72 +88,96 @@ pub fn start() -> std::io::Result<()> {
     if unsafe { libc::sigaltstack(&raw const stack, ptr::null_mut()) } != 0 {
         return Err(std::io::Error::last_os_error());
     }
-    for signal in SIGNALS {
+    for signal in SIGNALS.into_iter().chain([deadline_signal()]) {
         // SAFETY: an all-zero sigaction is a valid one, and the handler never returns.
         let result = unsafe {
             let mut action: libc::sigaction = mem::zeroed();
             action.sa_sigaction = handle as *const () as usize;
-            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+            // A fault of the report itself is reported as well.
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
+            libc::sigaddset(&raw mut action.sa_mask, deadline_signal());
             libc::sigaction(signal, &raw const action, ptr::null_mut())
         };
         if result != 0 {
             return Err(std::io::Error::last_os_error());
         }
     }
-    Ok(())
+    make_alarm()
+}
+
+/// Makes a timer whose signal goes to this very thread, wherever a submission starts others.
+fn make_alarm() -> std::io::Result<()> {
+    let mut timer: libc::timer_t = ptr::null_mut();
+    // SAFETY: an all-zero sigevent is a valid one, and the pointers are good for the call.
+    let result = unsafe {
+        let mut event: libc::sigevent = mem::zeroed();
+        event.sigev_notify = libc::SIGEV_THREAD_ID;
+        event.sigev_signo = deadline_signal();
+        event.sigev_notify_thread_id = libc::gettid();
+        libc::timer_create(libc::CLOCK_MONOTONIC, &raw mut event, &raw mut timer)
+    };
+    if result != 0 {
+        return Err(std::io::Error::last_os_error());
+    }
+    ALARM
+        .set(Alarm(timer))
+        .map_err(|_| std::io::Error::other("started twice"))
+}
+
+/// Lets the timer raise its signal after this time, or never.
+pub fn set_alarm(nanoseconds: Option<u64>) {
+    let Some(Alarm(timer)) = ALARM.get() else {
+        return;
+    };
+    // 0 would never come.
+    let nanoseconds = nanoseconds.map_or(0, |nanoseconds| nanoseconds.max(1));
+    // SAFETY: an all-zero itimerspec is a valid one, and the timer is ours.
+    unsafe {
+        let mut time: libc::itimerspec = mem::zeroed();
+        time.it_value.tv_sec =
+            libc::time_t::try_from(nanoseconds / 1_000_000_000).unwrap_or(libc::time_t::MAX);
+        time.it_value.tv_nsec = (nanoseconds % 1_000_000_000) as i64;
+        // It fails for no timer and time that are valid.
+        libc::timer_settime(*timer, 0, &raw const time, ptr::null_mut());
+    }
 }
 
 /// Says what happened, and does not come back.
 extern "C" fn handle(signal: c_int, information: *mut libc::siginfo_t, context: *mut c_void) {
     let context = context.cast::<libc::ucontext_t>();
     // SAFETY: the kernel hands over a valid context and information; both are only read.
-    let (registers, data_address) = unsafe {
+    let (registers, code, address) = unsafe {
         let registers = (*context).uc_mcontext.gregs;
         let address = (*information).si_addr().addr() as u64;
-        (registers, address)
+        (registers, (*information).si_code, address)
     };
     let register = |index: c_int| registers[index as usize].cast_unsigned();
-    let data_address = matches!(signal, libc::SIGSEGV | libc::SIGBUS).then_some(data_address);
+    // The kernel knows no address of an access to one that is not canonical, nor of a signal that
+    // somebody sent.
+    let has_address =
+        matches!(signal, libc::SIGSEGV | libc::SIGBUS) && code > 0 && code != libc::SI_KERNEL;
+    let data_address = has_address.then_some(address);
     let kind = match data_address {
-        Some(address) if board::is_guard(address) => FaultKind::StackOverflow,
         Some(address) if address < NULL_ZONE => FaultKind::NullAccess,
         _ if signal == libc::SIGABRT => FaultKind::Abort,
+        _ if signal == deadline_signal() && code == libc::SI_TIMER => FaultKind::Deadline,
         _ => FaultKind::Exception,
     };
-    fault::report(
+    fault::report_access(
         kind,
+        FaultEvent::Signal {
+            number: signal,
+            code,
+        },
         &Registers {
             address: register(libc::REG_RIP),
             data_address,
             stack_pointer: register(libc::REG_RSP),
-            syndrome: signal.cast_unsigned().into(),
+            general: GENERAL.into_iter().map(register).collect(),
             link: None,
             frame: register(libc::REG_RBP),
         },
-        format_args!(""),
     )
-}
-
-/// The registers of the caller, for faults that are reported by a call.
-#[inline(always)]
-pub fn registers_here() -> Registers {
-    let (frame, stack_pointer, address): (u64, u64, u64);
-    // SAFETY: reads registers only.
-    unsafe {
-        asm!(
-            "mov {}, rbp", "mov {}, rsp", "lea {}, [rip]",
-            out(reg) frame, out(reg) stack_pointer, out(reg) address,
-            options(nomem, nostack, preserves_flags),
-        );
-    }
-    Registers {
-        address,
-        data_address: None,
-        stack_pointer,
-        syndrome: 0,
-        link: None,
-        frame,
-    }
 }
 
 /// The next frame of the chain that starts at this frame pointer: its caller's frame pointer and

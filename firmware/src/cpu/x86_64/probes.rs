@@ -106,3 +106,56 @@ pub unsafe extern "C" fn overflow() {
 pub unsafe extern "C" fn hang() {
     naked_asm!("2:", "jmp 2b")
 }
+
+/// Enters a frame of `bytes` (rdi, a multiple of 16) and writes its lowest word.
+///
+/// # Safety
+///
+/// A C function like any other, but it faults where the frame is larger than the stack.
+#[unsafe(naked)]
+pub unsafe extern "C" fn frame(bytes: usize) {
+    naked_asm!(
+        "push rbp",
+        "mov rbp, rsp",
+        "sub rsp, rdi",
+        "mov qword ptr [rsp], 0",
+        "leave",
+        "ret",
+    )
+}
+
+/// Uses a stack pointer that leads nowhere.
+///
+/// # Safety
+///
+/// A C function like any other, but it faults.
+#[unsafe(naked)]
+pub unsafe extern "C" fn bad_stack() {
+    naked_asm!("mov rsp, 0xdead000000", "push rax", "ret")
+}
+
+/// Executes an instruction that there is not.
+///
+/// # Safety
+///
+/// A C function like any other, but it faults.
+#[unsafe(naked)]
+pub unsafe extern "C" fn undefined() {
+    naked_asm!("ud2", "ret")
+}
+
+/// Overflows the meter's own stack.
+///
+/// # Safety
+///
+/// A C function like any other, but it faults.
+#[unsafe(naked)]
+pub unsafe extern "C" fn own_overflow() {
+    naked_asm!(
+        "mov rsp, [rip + {saved}]",
+        "2:",
+        "push 0",
+        "jmp 2b",
+        saved = sym super::call::SAVED_STACK_POINTER,
+    )
+}

@@ -30,7 +30,7 @@ pub(super) fn meter(
     outcome: &Outcome,
     reason: Option<String>,
 ) -> Meter {
-    let measurement = outcome.as_ref().ok();
+    let measurement = super::measured(outcome);
     let hello = subject.hello.as_ref();
     let counter = hello.map(|hello| counter(&hello.counter));
     let counts = counter
@@ -80,7 +80,7 @@ pub(super) fn meter(
         transport: transport(subject, occasion),
         emulator: subject.emulator.as_ref().map(emulator),
         fitness: subject.fitness.clone(),
-        fault: trouble::fault(subject, occasion, outcome),
+        fault: trouble::fault(outcome),
         reason,
         kat: subject.kat.as_ref().map(trouble::kat_evidence),
         self_test: hello.map(|hello| self_test(&hello.self_test)),

@@ -19,14 +19,22 @@ use super::schema::{
     TimingScope, Trial, Unknown,
 };
 use super::statistics::{CoreClock, Statistics};
-use crate::measurement::{self, Measurement, Spoiled};
+use crate::measurement::{self, Measurement, Unfinished};
 
 pub(super) use process::MEASURED_BY;
 pub use subject::{ImageFacts, Occasion, Subject};
-pub use trouble::{Location, kat_status};
+pub use trouble::kat_status;
 
-/// The measurement of one operation, or why there is none.
-pub type Outcome = Result<Measurement, Spoiled>;
+/// The measurement of one operation, or why it did not come to its end.
+pub type Outcome = Result<Measurement, Unfinished>;
+
+/// What was measured, be it all or not.
+fn measured(outcome: &Outcome) -> Option<&Measurement> {
+    match outcome {
+        Ok(measurement) => Some(measurement),
+        Err(unfinished) => unfinished.kept.as_ref(),
+    }
+}
 
 impl Record {
     /// Makes the record of one operation.
@@ -40,10 +48,7 @@ impl Record {
         outcome: &Outcome,
     ) -> Self {
         let unit = subject.hello.as_ref().map(|h| h.counter.source.unit());
-        let measured: &[measurement::Trial] = match outcome {
-            Ok(measurement) => &measurement.trials,
-            Err(_) => &[],
-        };
+        let measured = measured(outcome).map_or(&[][..], |measurement| &measurement.trials);
         let trials: Vec<Trial> = measured.iter().map(|t| trial(t, unit)).collect();
         let statistics = Statistics::of(&trials, hashed_bytes(operation));
         let reason = trouble::reason(trials.len(), plan.trials as usize, outcome);

@@ -3,7 +3,6 @@
 use catalogue::{BuildReport, FlagSet};
 use wire::Hello;
 
-use super::Location;
 use crate::measurement::{KatOutcome, Traffic};
 use crate::record::schema::{Environment, Sha256, StaticMemory, UtcTime};
 use crate::system;
@@ -99,6 +98,4 @@ pub struct Occasion {
     pub output: system::Output,
     /// Trials that were repeated because the clock fell during them.
     pub disturbed_retries: u64,
-    /// Where a fault happened, as far as the image's symbols tell.
-    pub fault_location: Option<Location>,
 }

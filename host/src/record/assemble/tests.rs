@@ -2,11 +2,12 @@
 
 use proptest::prelude::*;
 use wire::{
-    BufferName, CounterSource, Failure, FailureKind, Fault, FaultKind, Operation, Side, Unit,
+    BufferName, CounterSource, Failure, FailureKind, Fault, FaultEvent, FaultKind, Operation, Side,
+    Unit,
 };
 
 use super::*;
-use crate::measurement::{Answers, KatOutcome};
+use crate::measurement::{Answers, Faulted, KatOutcome, Location, Spoiled};
 use crate::record::plan::CALIBRATION;
 use crate::record::schema::Meter;
 use crate::record::{digest, example, read};
@@ -18,7 +19,7 @@ fn spoiled_record(subject: &Subject, spoiled: Spoiled) -> Record {
         &occasion,
         Operation::Dec,
         &CALIBRATION,
-        &Err(spoiled),
+        &Err(spoiled.into()),
     )
 }
 
@@ -168,37 +169,53 @@ fn a_spoiled_operation_says_why() {
     assert!(!record.kat_not_passed);
 }
 
-fn fault(kind: FaultKind, syndrome: u64) -> Spoiled {
-    Spoiled::Faulted(Box::new(Fault {
-        kind,
-        operation: Some(Operation::Dec),
-        address: 0x4008_1234,
-        data_address: Some(0),
-        stack_pointer: 0x4020_0000,
-        syndrome,
-        backtrace: [0x4008_1234, 0x4008_0010].into_iter().collect(),
-        message: "".try_into().expect("short"),
+fn fault(kind: FaultKind, event: FaultEvent) -> Spoiled {
+    Spoiled::Faulted(Box::new(Faulted {
+        fault: Fault {
+            kind,
+            event,
+            operation: Some(Operation::Dec),
+            address: 0x4008_1234,
+            data_address: Some(0),
+            stack_pointer: 0x4020_0000,
+            registers: heapless::Vec::new(),
+            backtrace: [0x4008_1234, 0x4008_0010].into_iter().collect(),
+            stack: heapless::Vec::new(),
+            message: "".try_into().expect("short"),
+        },
+        location: Location::default(),
     }))
 }
 
 #[test]
 fn a_fault_is_reported_in_full() {
     let subject = example::subject("qemu-virt", CounterSource::Icount);
-    let record = spoiled_record(&subject, fault(FaultKind::NullAccess, 0x9600_0045));
+    let event = FaultEvent::Exception(0x9600_0045);
+    let record = spoiled_record(&subject, fault(FaultKind::NullAccess, event));
     let report = meter_of(&record).fault.as_ref().expect("a fault");
     assert_eq!(report.kind, "null access");
-    let class = report.class.as_deref();
-    assert_eq!(class, Some("data abort (ESR_EL1 0x96000045)"));
+    assert_eq!(
+        report.class.as_deref(),
+        Some("data abort: translation fault at level 1, write (ESR_EL1 0x96000045)")
+    );
     assert_eq!(report.address.as_deref(), Some("0x40081234"));
     assert_eq!(report.data_address.as_deref(), Some("0x0"));
     assert_eq!(report.backtrace, ["0x40081234", "0x40080010"]);
     assert_eq!((&report.function, &report.message), (&None, &None));
+    assert_eq!(record.processes[0].status, "fault");
 
     let linux = example::subject("x86_local", CounterSource::Tsc);
-    let record = spoiled_record(&linux, fault(FaultKind::Exception, 11));
+    let signal = FaultEvent::Signal {
+        number: 11,
+        code: 2,
+    };
+    let record = spoiled_record(&linux, fault(FaultKind::Exception, signal));
     let report = meter_of(&record).fault.as_ref().expect("a fault");
-    assert_eq!(report.class.as_deref(), Some("signal 11"));
-    let record = spoiled_record(&linux, fault(FaultKind::Exit(3), 0));
+    assert_eq!(
+        report.class.as_deref(),
+        Some("SIGSEGV: no permission for the address (signal 11)")
+    );
+    let record = spoiled_record(&linux, fault(FaultKind::Exit(3), FaultEvent::Call));
     let report = meter_of(&record).fault.as_ref().expect("a fault");
     assert_eq!((report.kind.as_str(), &report.class), ("exit(3)", &None));
 }
@@ -206,18 +223,57 @@ fn a_fault_is_reported_in_full() {
 #[test]
 fn a_fault_with_symbols_names_its_place() {
     let subject = example::subject("qemu-virt", CounterSource::Icount);
-    let mut occasion = example::occasion();
-    occasion.fault_location = Some(Location {
-        function: Some("decode".to_owned()),
-        file: Some("decode.c".to_owned()),
-        line: Some(17),
-        backtrace: vec!["decode at decode.c:17".to_owned()],
-    });
-    let outcome = Err(fault(FaultKind::StackOverflow, 0x9600_0045));
-    let record = Record::assemble(&subject, &occasion, Operation::Dec, &CALIBRATION, &outcome);
-    let report = meter_of(&record).fault.as_ref().expect("a fault");
+    let mut spoiled = fault(FaultKind::Deadline, FaultEvent::Interrupt(Some(27)));
+    if let Spoiled::Faulted(faulted) = &mut spoiled {
+        faulted.location = Location {
+            function: Some("decode".to_owned()),
+            file: Some("decode.c".to_owned()),
+            line: Some(17),
+            backtrace: vec!["decode (decode.c:17)".to_owned()],
+        };
+    }
+    let record = spoiled_record(&subject, spoiled);
+    let meter = meter_of(&record);
+    let report = meter.fault.as_ref().expect("a fault");
     assert_eq!(report.line, Some(17));
-    assert_eq!(report.backtrace, ["decode at decode.c:17"]);
+    assert_eq!(report.backtrace, ["decode (decode.c:17)"]);
+    assert_eq!(record.processes[0].status, "timeout");
+    assert_eq!(
+        meter.reason.as_deref(),
+        Some("dec did not end before its deadline in decode (decode.c:17), address 0x0")
+    );
+}
+
+#[test]
+fn good_trials_are_kept_when_a_later_step_fails() {
+    let subject = example::subject("rpi4", CounterSource::Pmccntr);
+    let unfinished = Unfinished {
+        spoiled: fault(FaultKind::Exit(3), FaultEvent::Call),
+        step: Some("samples".to_owned()),
+        kept: Some(Measurement {
+            samples: Vec::new(),
+            memory: None,
+            ..example::measurement()
+        }),
+    };
+    let record = Record::assemble(
+        &subject,
+        &example::occasion(),
+        Operation::Dec,
+        &example::PLAN,
+        &Err(unfinished),
+    );
+    assert_eq!(record.status, Status::FailedOrPartial);
+    assert_eq!(record.trials.len(), example::measurement().trials.len());
+    assert!(record.mean_seconds.is_some());
+    let meter = meter_of(&record);
+    assert_eq!(meter.trials.len(), record.trials.len());
+    assert!(meter.samples.is_empty() && meter.fault.is_some());
+    let reason = meter.reason.as_deref().unwrap();
+    assert!(
+        reason.starts_with("samples: dec called exit(3)"),
+        "{reason}"
+    );
 }
 
 #[test]
@@ -276,11 +332,17 @@ fn the_known_answer_test_in_the_harness_words() {
             KatStatus::Timeout,
         ),
         (
-            Some(KatOutcome::Spoiled(fault(FaultKind::Deadline, 0))),
+            Some(KatOutcome::Spoiled(fault(
+                FaultKind::Deadline,
+                FaultEvent::Interrupt(Some(27)),
+            ))),
             KatStatus::Timeout,
         ),
         (
-            Some(KatOutcome::Spoiled(fault(FaultKind::Abort, 0))),
+            Some(KatOutcome::Spoiled(fault(
+                FaultKind::Abort,
+                FaultEvent::Call,
+            ))),
             KatStatus::NoResult,
         ),
     ] {

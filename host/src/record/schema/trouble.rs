@@ -21,7 +21,7 @@ pub struct FaultReport {
     /// The stack pointer, in hexadecimal.
     #[serde(deserialize_with = "nullable")]
     pub stack_pointer: Option<String>,
-    /// The function at fault.
+    /// The innermost function of the submission, or the function at fault where there is none.
     #[serde(deserialize_with = "nullable")]
     pub function: Option<String>,
     /// Its source file.
@@ -30,7 +30,8 @@ pub struct FaultReport {
     /// The line in it.
     #[serde(deserialize_with = "nullable")]
     pub line: Option<u32>,
-    /// Return addresses, innermost first, as functions where those are known.
+    /// The place of the fault and the calls that led there, innermost first: `function (file:line)`
+    /// where it is known, an address where not.
     pub backtrace: Vec<String>,
     /// A panic's or an assertion's own words.
     #[serde(deserialize_with = "nullable")]

@@ -52,7 +52,7 @@ fn intact_records_have_no_findings() {
         &example::occasion(),
         wire::Operation::Dec,
         &CALIBRATION,
-        &Err(Spoiled::Deadline(30)),
+        &Err(Spoiled::Deadline(30).into()),
     );
     assert_eq!(check(&bytes_of(&record)), []);
 }

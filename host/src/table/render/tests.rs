@@ -113,7 +113,7 @@ fn what_went_wrong_is_told() {
     good.records.truncate(2);
     let mut subject = example::subject("x86_local", CounterSource::Tsc);
     "ML-KEM-1024".clone_into(&mut subject.label);
-    let spoiled: Result<Measurement, Spoiled> = Err(Spoiled::Deadline(30));
+    let spoiled = Err(Spoiled::Deadline(30).into());
     let occasion = example::occasion();
     let failed = Record::assemble(&subject, &occasion, Operation::Enc, &CALIBRATION, &spoiled);
     subject.kat = Some(KatOutcome::Mismatch {

@@ -1,5 +1,5 @@
 /*
- * A toy KEM whose decapsulation frees a block twice.
+ * A toy KEM whose decapsulation gives the same memory back twice.
  */
 #ifndef KEM_ALGORITHM_INSTANCE_H
 #define KEM_ALGORITHM_INSTANCE_H
