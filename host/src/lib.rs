@@ -3,7 +3,8 @@
 //!
 //! Data flows one way: [`image`] builds an instance into a meter, [`system`] starts it, [`line`]
 //! carries bytes, [`session`] asks and waits, [`measure`] says what is asked of one operation and
-//! [`campaign`] of all of them, [`record`] is what is kept, [`table`] is what people read. One module of [`verb`] stands behind each command.
+//! [`campaign`] of all of them, [`record`] is what is kept, [`table`] and [`report`] are what people
+//! read. One module of [`verb`] stands behind each command.
 
 pub mod campaign;
 pub mod cli;
@@ -17,6 +18,7 @@ pub mod notice;
 pub mod outcome;
 pub mod project;
 pub mod record;
+pub mod report;
 pub mod session;
 pub mod setup;
 pub mod system;

@@ -12,6 +12,7 @@ pub mod plan;
 pub mod read;
 pub mod run_files;
 pub mod schema;
+pub mod spread;
 pub mod statistics;
 pub mod store;
 pub mod validate;

@@ -5,5 +5,5 @@
 
 pub mod comparison;
 pub mod format;
-mod order;
+pub(crate) mod order;
 pub mod render;

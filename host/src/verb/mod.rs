@@ -9,6 +9,7 @@ mod kat;
 mod list;
 mod only;
 mod output;
+mod report;
 mod run;
 mod setup;
 mod test;
@@ -34,6 +35,7 @@ pub enum Verb {
     List(list::Arguments),
     Setup(setup::Arguments),
     Test(test::Arguments),
+    Report(report::Arguments),
     Compare(compare::Arguments),
     Validate(validate::Arguments),
     Bench(bench::Arguments),
@@ -55,6 +57,7 @@ impl Verb {
             Self::List(arguments) => list::run(&arguments, context),
             Self::Setup(arguments) => setup::run(&arguments, context),
             Self::Test(arguments) => test::run(&arguments, context),
+            Self::Report(arguments) => report::run(&arguments, context),
             Self::Compare(arguments) => compare::run(&arguments, context),
             Self::Bench(arguments) => bench::run(&arguments, context),
             Self::Validate(arguments) => validate::run(&arguments, context),

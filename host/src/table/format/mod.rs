@@ -95,7 +95,7 @@ fn without_zeros(text: &str) -> &str {
 }
 
 #[cfg(test)]
-mod published;
+pub(crate) mod published;
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,60 @@
+//! Pages of each category as people see them.
+
+use regex::Regex;
+
+use super::examples;
+use crate::report::evidence::System;
+use crate::report::model::Page;
+use crate::report::render::{Links, html, markdown};
+use crate::report::{candidate_pages, overview_pages};
+
+fn links(page: &Page) -> Links<'_> {
+    Links {
+        from: &page.path,
+        run: Some(".."),
+    }
+}
+
+fn candidate(system: System) -> String {
+    let pages = candidate_pages(&[system], &|_| true);
+    markdown::page(&pages[0], links(&pages[0]))
+}
+
+#[test]
+fn a_page_of_each_category() {
+    insta::assert_snapshot!("kem", candidate(examples::kem()));
+    insta::assert_snapshot!("signature", candidate(examples::signature()));
+    insta::assert_snapshot!("exchange", candidate(examples::exchange()));
+    insta::assert_snapshot!("hash", candidate(examples::hash()));
+}
+
+#[test]
+fn a_page_as_html() {
+    let pages = candidate_pages(&[examples::kem()], &|_| true);
+    let page = html::page(&pages[0], links(&pages[0]));
+    let style = Regex::new("(?s)<style>.*</style>").expect("a regular expression");
+    insta::assert_snapshot!("kem_html", style.replace(&page, "<style></style>"));
+}
+
+#[test]
+fn overviews() {
+    let pages = overview_pages(&[examples::all()]);
+    let drawn: Vec<String> = pages
+        .iter()
+        .map(|page| markdown::page(page, links(page)))
+        .collect();
+    assert_eq!(drawn.len(), 5);
+    insta::assert_snapshot!("overviews", drawn.join("\n----\n\n"));
+}
+
+#[test]
+fn two_systems_lead_to_each_other() {
+    let mut other = examples::kem();
+    other.name = "board".to_owned();
+    other.candidates[0].system = "board".to_owned();
+    let pages = candidate_pages(&[examples::kem(), other], &|_| true);
+    let page = markdown::page(&pages[0], links(&pages[0]));
+    let trail = "[Performance measurements](../../index.md) › bench › pqclean · system: **bench** · \
+        [board](../../board/pqclean/page.md)\n";
+    assert!(page.starts_with(trail), "{page}");
+}
