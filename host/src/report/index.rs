@@ -3,6 +3,7 @@
 use super::cell::Cell;
 use super::evidence::{CATEGORIES, Candidate, System};
 use super::model::{Block, Column, Page, PagePath, Section, Table, Text};
+use super::unit::Units;
 use super::{names, page, summary};
 use crate::record::schema::{KatStatus, Record, Status};
 
@@ -36,6 +37,8 @@ fn section(system: &System) -> Section {
                 Text::from("Summary: ").and(Text::page(names::plural(category), path))
             })
     });
+    let records = system.candidates.iter().flat_map(Candidate::records);
+    let counts = Text::from(format!("Counts: {}", Units::of(records).heading()));
     let table = Table {
         caption: format!("Candidates on {}", system.name),
         columns: vec![
@@ -49,8 +52,10 @@ fn section(system: &System) -> Section {
         ],
         rows: system.candidates.iter().map(row).collect(),
     };
-    Section::new(&format!("System {}", system.name))
-        .with([Block::List(summaries.collect()), Block::Table(table)])
+    Section::new(&format!("System {}", system.name)).with([
+        Block::List([counts].into_iter().chain(summaries).collect()),
+        Block::Table(table),
+    ])
 }
 
 fn row(candidate: &Candidate) -> Vec<Cell> {

@@ -125,8 +125,7 @@ fn spread(candidate: &Candidate) -> Option<Block> {
     (!rows.is_empty()).then(|| {
         Block::Table(Table {
             caption: format!(
-                "Spread of single calls: {}, net of the empty call, from a pass of its own in \
-                 which every call has another input",
+                "Spread of single calls: {}, net of the empty call, in a pass of its own",
                 units.heading()
             ),
             columns: columns(figures.map(Column::figures)),

@@ -24,12 +24,8 @@ pub fn warnings(candidate: &Candidate) -> Vec<Text> {
         warnings.extend(on_the_exchange(label));
         warnings.extend(missing(label));
     }
-    let each = candidate.labels.iter().flat_map(|label| {
-        let records = label.records.iter();
-        records.map(move |record| (label, record))
-    });
-    for (label, record) in each {
-        warnings.extend(on_the_operation(label, record));
+    for label in &candidate.labels {
+        warnings.extend(on_the_operations(label));
     }
     warnings.extend(few_calls(candidate));
     warnings.extend(on_the_line(candidate));
@@ -89,7 +85,7 @@ fn on_the_build(label: &Label) -> Vec<Text> {
         for reason in kat_reasons(label) {
             words = words.and("; ").and(reason);
         }
-        warnings.push(warning("Known answers", words));
+        warnings.push(warning("Known answers", words.and(".")));
     }
     let flags = label.records.first().map(|record| record.flags);
     if let Some(flags) = flags.filter(|flags| *flags != FlagSet::Guide) {
@@ -146,21 +142,40 @@ fn missing(label: &Label) -> Option<Text> {
     })
 }
 
-fn on_the_operation(label: &Label, record: &Record) -> Vec<Text> {
-    let mut warnings = Vec::new();
-    let place = || Text::code(&label.name).and(format!(" {}: ", operation(record)));
+/// What concerns single operations of a label; what is the same for several is said once.
+fn on_the_operations(label: &Label) -> Vec<Text> {
+    let mut grouped: Vec<(&str, Text, Vec<String>)> = Vec::new();
+    for record in &label.records {
+        for (about, words) in on_the_operation(record) {
+            let mut known = grouped.iter_mut();
+            match known.find(|(other, text, _)| *other == about && *text == words) {
+                Some((_, _, operations)) => operations.push(operation(record)),
+                None => grouped.push((about, words, vec![operation(record)])),
+            }
+        }
+    }
+    let sentence = |(about, words, operations): (&str, Text, Vec<String>)| {
+        let place = format!(" {}: ", operations.join(", "));
+        warning(about, Text::code(&label.name).and(place).and(words))
+    };
+    grouped.into_iter().map(sentence).collect()
+}
+
+/// What is not as it should be with one operation, and the kind of it.
+fn on_the_operation(record: &Record) -> Vec<(&'static str, Text)> {
+    let mut found: Vec<(&str, Text)> = Vec::new();
     let meter = record.meter.as_ref();
     if record.status != Status::Complete {
         let reason = meter.and_then(|meter| meter.reason.as_deref());
         let reason = reason.unwrap_or("not everything that was planned was measured");
-        warnings.push(warning("Failed", place().and(reason).and(".")));
+        found.push(("Failed", format!("{reason}.").into()));
     }
     if record.disturbed_retries > 0 {
         let words = format!(
             "{} trials were repeated because the clock fell during them.",
             record.disturbed_retries
         );
-        warnings.push(warning("Disturbed", place().and(words)));
+        found.push(("Disturbed", words.into()));
     }
     if let Some(spread) = trial_spread(record).filter(|spread| *spread > DISTURBED) {
         let words = format!(
@@ -168,23 +183,18 @@ fn on_the_operation(label: &Label, record: &Record) -> Vec<Text> {
              mean says little.",
             format::general(spread)
         );
-        warnings.push(warning("Disturbed", place().and(words)));
+        found.push(("Disturbed", words.into()));
     }
     if let Some(meter) = meter {
         for mark in Later::of(&meter.memory).marks {
-            warnings.push(warning("Memory", place().and(mark).and(".")));
+            found.push(("Memory", format!("{mark}.").into()));
         }
-        let streams = [
-            ("stdout", &meter.output.stdout),
-            ("stderr", &meter.output.stderr),
-        ];
-        for (stream, captured) in streams {
-            warnings.extend(
-                printed(stream, captured).map(|words| warning("Output", place().and(words))),
-            );
+        let output = &meter.output;
+        for (stream, captured) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
+            found.extend(printed(stream, captured).map(|words| ("Output", words)));
         }
     }
-    warnings
+    found
 }
 
 /// What a submission printed.

@@ -136,7 +136,7 @@ fn code(name: &str) -> String {
     let name = printable(name);
     // Within backticks nothing can be escaped, and a table's bars end its cells even there.
     let is_plain = !name.is_empty()
-        && !name.contains(['`', '|', '\\'])
+        && !name.contains(['`', '|'])
         && !name.starts_with(' ')
         && !name.ends_with(' ');
     if is_plain {
@@ -186,7 +186,7 @@ mod tests {
             ("a<b>", "`a<b>`"),
             ("a`b", "<code>a&#96;b</code>"),
             ("a|b", "<code>a&#124;b</code>"),
-            ("a\nb", "<code>a&#92;nb</code>"),
+            ("a\nb", "`a\\nb`"),
             ("", "<code></code>"),
         ] {
             assert_eq!(code(name), safe);

@@ -1,5 +1,7 @@
 //! The tables of a drawn page, read back from its text.
 
+use std::sync::LazyLock;
+
 use regex::Regex;
 
 /// Rows of cells, the headings first.
@@ -29,24 +31,27 @@ pub fn markdown_tables(page: &str) -> Vec<Table> {
 
 /// The tables of an HTML page, as their text.
 pub fn html_tables(page: &str) -> Vec<Table> {
-    let all = |pattern: &str, text: &str| -> Vec<String> {
-        let pattern = Regex::new(pattern).expect("a regular expression");
-        let found = pattern.captures_iter(text);
-        found.map(|found| found[1].to_owned()).collect()
-    };
-    let row = |row: &String| {
-        let cells = all(r"(?s)<t[hd][^>]*>(.*?)</t[hd]>", row);
-        cells.iter().map(|cell| text_of(cell)).collect()
-    };
-    let tables = all(r"(?s)<table>(.*?)</table>", page);
-    let rows = tables.iter().map(|table| all(r"(?s)<tr>(.*?)</tr>", table));
-    rows.map(|rows| rows.iter().map(row).collect()).collect()
+    static TABLE: LazyLock<Regex> = LazyLock::new(|| pattern("(?s)<table>(.*?)</table>"));
+    static ROW: LazyLock<Regex> = LazyLock::new(|| pattern("(?s)<tr>(.*?)</tr>"));
+    static CELL: LazyLock<Regex> = LazyLock::new(|| pattern("(?s)<t[hd][^>]*>(.*?)</t[hd]>"));
+    let row = |row: &str| inside(&CELL, row).into_iter().map(text_of).collect();
+    let table = |table: &str| inside(&ROW, table).into_iter().map(row).collect();
+    inside(&TABLE, page).into_iter().map(table).collect()
+}
+
+fn pattern(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("a regular expression")
+}
+
+fn inside<'a>(pattern: &Regex, text: &'a str) -> Vec<&'a str> {
+    let found = pattern.captures_iter(text).filter_map(|found| found.get(1));
+    found.map(|found| found.as_str()).collect()
 }
 
 /// The text of a piece of HTML.
-pub fn text_of(markup: &str) -> String {
-    let tags = Regex::new("<[^>]*>").expect("a regular expression");
-    let text = tags.replace_all(markup, "");
+fn text_of(markup: &str) -> String {
+    static TAG: LazyLock<Regex> = LazyLock::new(|| pattern("<[^>]*>"));
+    let text = TAG.replace_all(markup, "");
     let text = text.replace("&lt;", "<").replace("&gt;", ">");
     text.replace("&quot;", "\"").replace("&amp;", "&")
 }
