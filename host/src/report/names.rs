@@ -17,13 +17,15 @@ const PQCLEAN: (&str, [&str; 2]) = ("pqclean", ["ML-KEM-", "ML-DSA-"]);
 pub fn is_yardstick(candidate: &str, label: &evidence::Label) -> bool {
     let (pqclean, standards) = PQCLEAN;
     let standard = |beginning: &&str| label.instance().starts_with(beginning);
-    YARDSTICKS.contains(&candidate)
-        || candidate == pqclean && standards.iter().any(|it| standard(&it))
+    YARDSTICKS.contains(&candidate) || candidate == pqclean && standards.iter().any(standard)
 }
 
 /// A candidate's name for people: what its package says, or else what is published of it.
 pub fn of_candidate(root: &Path, id: &str) -> Option<String> {
     let file = |folder: &str| -> PathBuf { root.join(folder).join(id).join(submission::FILE) };
+    if id == PQCLEAN.0 {
+        return Some("PQClean".to_owned());
+    }
     [file(submission::FOLDER), file("kat")]
         .iter()
         .filter_map(|file| Candidate::read(file).ok())
@@ -69,6 +71,7 @@ mod tests {
     fn packages_and_published_candidates_have_names() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let name = |id| of_candidate(&root, id);
+        assert_eq!(name("pqclean").as_deref(), Some("PQClean"));
         assert_eq!(name("akex").as_deref(), Some("AKEX"));
         assert_eq!(name("kem-36").as_deref(), Some("TRIKE"));
         assert_eq!(name("../kat/kem-36"), None);

@@ -126,9 +126,9 @@ fn standing(category: Category, entries: &[Entry]) -> Block {
         |entry| {
             let sizes = sizes(entry).into_iter().map(|(_, cell)| cell);
             let kat = page::kat(entry.label).map(KatStatus::name);
-            let verdict = page::verdict(&[entry.label]).words();
+            let verdict = page::verdict(entry.label);
             sizes
-                .chain([Cell::of(kat, Cell::from), verdict.into()])
+                .chain([Cell::of(kat, Cell::from), Cell::of(verdict, Cell::from)])
                 .collect()
         },
     )

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use thiserror::Error;
 use wire::{Category, Operation};
 
-pub use profile::{DRNG, Profile};
+pub use profile::{MeterPart, Profile, is_iccs_hash};
 
 use crate::record::read::{ReadError, read, read_as};
 use crate::record::run_files::{BUILD, BuildEntry};
@@ -55,6 +55,8 @@ pub struct Label {
     pub build: Option<BuildFacts>,
     /// The profiles of its operations, in the same order as the records.
     pub profiles: Vec<(String, Profile)>,
+    /// Operations that have been measured again since their profile was made.
+    pub outdated_profiles: Vec<String>,
 }
 
 /// How a label was built.
@@ -230,6 +232,9 @@ impl Label {
         for record in &self.records {
             let name = format!("profile/{candidate}/{}.json", store::stem(record));
             match read_as(&folder.join(name)) {
+                Ok(profile) if !Profile::belongs_to(&profile, record) => {
+                    self.outdated_profiles.push(operation(record));
+                }
                 Ok(profile) => self.profiles.push((operation(record), profile)),
                 Err(ReadError::File { source, .. }) if source.kind() == ErrorKind::NotFound => {}
                 Err(error) => return Err(error),

@@ -1,12 +1,17 @@
-//! The profile of one operation: its calls of the programme's symmetric functions.
+//! The profile of one operation: its calls of symmetric functions, and what the objects say of them.
 
 use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 use serde::Deserialize;
 
-/// The function that generates random bytes, which is no hash.
-pub const DRNG: &str = "drng";
+use crate::record::schema::{Record, Sha256, UtcTime};
+
+/// The function that generates random bytes, and what its kin begins with.
+const DRNG: &str = "drng";
+
+/// The hash functions of the programme's interface.
+const ICCS_HASHES: [&str; 3] = ["sm3hash", "pseudohash", "pseudoXOF"];
 
 /// What a profile file holds; keys that are not known are passed over.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
@@ -17,8 +22,10 @@ pub struct Profile {
     pub calls: Vec<Calls>,
     /// The part of the operation's ticks that was spent in each function.
     pub share: IndexMap<String, f64>,
-    /// The part that was spent in all of them but the generator of random bytes.
+    /// The part of all hash functions.
     pub hash_share: f64,
+    /// What only this meter knows; published profiles have none.
+    pub meter: Option<MeterPart>,
 }
 
 /// All calls of an operation.
@@ -28,14 +35,46 @@ pub struct Total {
     pub operations: u64,
 }
 
-/// Calls of one function with the same lengths.
+/// Calls of one function.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 pub struct Calls {
-    /// `sm3hash`, `pseudohash`, `pseudoXOF` or `drng`.
+    /// `sm3hash`, `pseudohash`, `pseudoXOF`, `drng`, or another function that was counted.
     #[serde(rename = "fn")]
     pub function: String,
     /// Number of calls.
     pub calls: u64,
+}
+
+/// What only this meter knows of a profile.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(default)]
+pub struct MeterPart {
+    /// Calls of lengths for which there was no room among the others.
+    pub overflow: Vec<Calls>,
+    /// Whose primitives the instance relies on; null where the question makes no sense.
+    pub verdict: Option<Verdict>,
+    /// What is symmetric and a part of no share.
+    pub not_observable: Vec<String>,
+    /// The record of the same operation.
+    pub record: Option<RecordKey>,
+}
+
+/// Whose symmetric primitives an instance relies on.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
+pub struct Verdict {
+    /// `ICCS-only`, `mixed` or `bypass`.
+    pub verdict: String,
+    /// What it follows from.
+    pub reason: String,
+}
+
+/// By what a record is known again.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub struct RecordKey {
+    /// When its measurement began.
+    pub started_utc: UtcTime,
+    /// The timed image.
+    pub library_sha256: Option<Sha256>,
 }
 
 impl Profile {
@@ -43,7 +82,8 @@ impl Profile {
     /// the published pages.
     pub fn calls_per_operation(&self) -> Vec<(&str, f64)> {
         let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
-        for calls in &self.calls {
+        let overflow = self.meter.iter().flat_map(|meter| &meter.overflow);
+        for calls in self.calls.iter().chain(overflow) {
             let sum = sums.entry(&calls.function).or_default();
             *sum = sum.saturating_add(calls.calls);
         }
@@ -53,19 +93,54 @@ impl Profile {
             .filter(|(_, calls)| *calls > 0 && operations > 0.0)
             .map(|(function, calls)| (function, calls as f64 / operations))
             .collect();
-        means.sort_by_key(|(function, _)| *function != DRNG);
+        means.sort_by_key(|(function, _)| !is_generator(function));
         means
     }
 
-    /// The part of the operation that was spent in generating random bytes.
-    pub fn generator_share(&self) -> f64 {
-        self.share.get(DRNG).copied().unwrap_or(0.0)
+    /// The part of the operation in the interface's hash functions.
+    pub fn iccs_share(&self) -> f64 {
+        self.sum(&is_iccs_hash).unwrap_or(0.0)
     }
+
+    /// The part of the operation in its generator of random bytes.
+    pub fn generator_share(&self) -> f64 {
+        self.sum(&is_generator).unwrap_or(0.0)
+    }
+
+    /// The part of the operation in other functions; `None` where no such function was counted.
+    pub fn other_share(&self) -> Option<f64> {
+        self.sum(&|name| !is_iccs_hash(name) && !is_generator(name))
+    }
+
+    fn sum(&self, wanted: &dyn Fn(&str) -> bool) -> Option<f64> {
+        let shares = self.share.iter().filter(|(name, _)| wanted(name));
+        shares
+            .map(|(_, share)| *share)
+            .reduce(|sum, share| sum + share)
+    }
+
+    /// Whether it may have been made for this record as it is now: a published one does not say.
+    pub fn belongs_to(&self, record: &Record) -> bool {
+        let key = self.meter.as_ref().and_then(|meter| meter.record.as_ref());
+        key.is_none_or(|key| {
+            key.started_utc == record.started_utc && key.library_sha256 == record.library_sha256
+        })
+    }
+}
+
+/// Whether a name is that of one of the interface's hash functions.
+pub fn is_iccs_hash(name: &str) -> bool {
+    ICCS_HASHES.contains(&name)
+}
+
+fn is_generator(name: &str) -> bool {
+    name.starts_with(DRNG)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::example;
 
     #[test]
     fn the_documented_form_is_read_and_added_up() {
@@ -85,6 +160,32 @@ mod tests {
             profile.calls_per_operation(),
             [("drng", 111.0), ("pseudohash", 1.5)]
         );
-        assert_eq!(profile.generator_share(), 0.05);
+        assert_eq!(
+            (profile.iccs_share(), profile.generator_share()),
+            (0.03, 0.05)
+        );
+        assert_eq!(profile.other_share(), None);
+        assert!(profile.belongs_to(&example::record()));
+    }
+
+    #[test]
+    fn what_only_this_meter_knows_is_read_where_it_is() {
+        let text = r#"{
+            "total": {"operations": 2}, "calls": [{"fn": "shake256", "calls": 2}],
+            "share": {"shake256": 0.5, "drng_init": 0.125}, "hash_share": 0.5,
+            "meter": {
+                "overflow": [{"fn": "shake256", "calls": 6, "ticks": 9}],
+                "verdict": {"verdict": "bypass", "reason": "Keccak in fips202.c"},
+                "record": {"started_utc": "2026-11-30T12:00:01+00:00", "library_sha256": null}
+            }
+        }"#;
+        let profile: Profile = serde_json::from_str(text).expect("readable");
+        assert_eq!(profile.calls_per_operation(), [("shake256", 4.0)]);
+        assert_eq!(
+            (profile.iccs_share(), profile.generator_share()),
+            (0.0, 0.125)
+        );
+        assert_eq!(profile.other_share(), Some(0.5));
+        assert!(!profile.belongs_to(&example::record()));
     }
 }

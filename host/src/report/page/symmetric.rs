@@ -1,50 +1,50 @@
-//! The section on symmetric primitives: which an instance uses, and what they cost.
+//! The section on symmetric primitives: whose an instance uses, and what they cost.
 
 use std::collections::BTreeSet;
 
 use super::super::cell::Cell;
-use super::super::evidence::{Candidate, DRNG, Label, Profile};
+use super::super::evidence::{Candidate, Label, MeterPart, Profile, is_iccs_hash};
 use super::super::model::{Block, Column, Section, Table, Text};
 use super::{code_list, columns};
-
-/// What names of source files say of symmetric primitives in them.
-const PRIMITIVES: [&str; 12] = [
-    "fips202", "keccak", "sha3", "shake", "sha2", "sha5", "aes", "chacha", "salsa", "blake",
-    "ascon", "sm4",
-];
+use crate::record::schema::Record;
 
 /// The section.
 pub fn section(candidate: &Candidate) -> Section {
-    let labels: Vec<&Label> = candidate.labels.iter().collect();
-    let section = Section::new("Symmetric primitives").paragraph(
-        Text::from("Verdict: ")
-            .and(Text::strong(verdict(&labels).words()))
-            .and(evidence(&labels)),
-    );
-    let rows: Vec<Vec<Cell>> = labels.iter().flat_map(|label| rows_of(label)).collect();
+    let section = Section::new("Symmetric primitives");
+    let rows: Vec<Vec<Cell>> = candidate.labels.iter().flat_map(rows).collect();
     if rows.is_empty() {
         return section.paragraph(
-            "No profile was made on this system: shares of the ICCS functions are not available.",
+            "Verdict: not available. No profile was made on this system, so that neither the \
+             functions that are called nor their shares are known.",
         );
     }
+    let unit = match candidate.records().any(Record::is_emulated) {
+        true => " Shares are of instructions and not of time.",
+        false => "",
+    };
+    let table = Table {
+        caption: "Shares of symmetric functions".to_owned(),
+        columns: columns([
+            Column::figures("pseudohash/XOF/sm3"),
+            Column::figures("DRNG"),
+            Column::figures("other primitives"),
+            Column::words("calls per operation"),
+        ]),
+        rows,
+    };
+    // Published profiles count nothing but the interface's own functions.
+    let (table, _) = table.without_empty_columns();
     section
-        .paragraph(
+        .with([Block::List(verdicts(candidate))])
+        .paragraph(format!(
             "Share of each operation in the ICCS hash functions and in the ICCS generator of \
-             random bytes, from an image of its own in which their calls are counted and timed. \
-             What an instance computes without these functions is in neither.",
-        )
-        .with([Block::Table(Table {
-            caption: "Shares of the ICCS functions".to_owned(),
-            columns: columns([
-                Column::figures("pseudohash/XOF/sm3"),
-                Column::figures("DRNG"),
-                Column::words("calls per operation"),
-            ]),
-            rows,
-        })])
+             random bytes, from an image of its own in which their calls are counted and \
+             timed.{unit}"
+        ))
+        .with([Block::Table(table)])
 }
 
-fn rows_of(label: &Label) -> Vec<Vec<Cell>> {
+fn rows(label: &Label) -> Vec<Vec<Cell>> {
     let row = |(operation, profile): &(String, Profile)| {
         let calls = profile.calls_per_operation();
         let calls: Vec<String> = calls
@@ -54,8 +54,9 @@ fn rows_of(label: &Label) -> Vec<Vec<Cell>> {
         vec![
             Cell::code(&label.name),
             operation.as_str().into(),
-            Cell::Share(profile.hash_share),
+            Cell::Share(profile.iccs_share()),
             Cell::Share(profile.generator_share()),
+            Cell::of(profile.other_share(), Cell::Share),
             match calls.is_empty() {
                 true => "none".into(),
                 false => calls.join(", ").into(),
@@ -65,162 +66,108 @@ fn rows_of(label: &Label) -> Vec<Vec<Cell>> {
     label.profiles.iter().map(row).collect()
 }
 
-/// Whose symmetric primitives are used.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Verdict {
-    /// Those of the programme's interface alone.
-    IccsOnly,
-    /// Those and others.
-    Mixed,
-    /// Others, or none at all.
-    Bypass,
-    /// Nobody has looked.
-    Unknown,
-}
-
-impl Verdict {
-    /// As the published pages write it.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::IccsOnly => "ICCS-only",
-            Self::Mixed => "mixed",
-            Self::Bypass => "bypass",
-            Self::Unknown => "not available",
+/// What is known of a label's primitives, in words that labels may share.
+fn verdicts(candidate: &Candidate) -> Vec<Text> {
+    let mut grouped: Vec<(Text, Vec<&str>)> = Vec::new();
+    for label in &candidate.labels {
+        let words = words(label);
+        match grouped.iter_mut().find(|(other, _)| *other == words) {
+            Some((_, labels)) => labels.push(&label.name),
+            None => grouped.push((words, vec![&label.name])),
         }
     }
+    let sentence = |(words, labels)| code_list(labels).and(": ").and(words);
+    grouped.into_iter().map(sentence).collect()
 }
 
-/// The verdict on some labels: from the calls that their profiles counted, and from the names of
-/// the files that were compiled into them.
-pub fn verdict(labels: &[&Label]) -> Verdict {
-    if labels.iter().all(|label| label.profiles.is_empty()) {
-        return Verdict::Unknown;
-    }
-    match (called(labels).is_empty(), primitives(labels).is_empty()) {
-        (false, true) => Verdict::IccsOnly,
-        (false, false) => Verdict::Mixed,
-        (true, _) => Verdict::Bypass,
+fn words(label: &Label) -> Text {
+    let Some(meter) = of_the_meter(label) else {
+        let called = called(label);
+        return match (label.profiles.is_empty(), called.is_empty()) {
+            (true, _) => "verdict not available: there is no profile.".into(),
+            (false, true) => "verdict not available: no ICCS hash function was called, and \
+                nothing is known of other primitives."
+                .into(),
+            (false, false) => Text::from("verdict not available: ")
+                .and(code_list(called))
+                .and(" called, and nothing is known of other primitives."),
+        };
+    };
+    let words = match &meter.verdict {
+        Some(verdict) => {
+            Text::strong(verdict.verdict.as_str()).and(format!(" — {}.", verdict.reason))
+        }
+        None => "no verdict: it is a symmetric primitive itself.".into(),
+    };
+    match meter.not_observable.is_empty() {
+        true => words,
+        false => words.and(format!(
+            " Not observable, and in no share: {}.",
+            meter.not_observable.join("; ")
+        )),
     }
 }
 
-/// What the verdict rests on.
-fn evidence(labels: &[&Label]) -> Text {
-    let called = called(labels);
-    let words = match (called.is_empty(), verdict(labels)) {
-        (_, Verdict::Unknown) => Text::from(". No profile tells which functions were called"),
-        (true, _) => Text::from(". No ICCS hash function was called"),
-        (false, _) => Text::from(". Called: ").and(code_list(called)),
-    };
-    let primitives = primitives(labels);
-    let compiled = match primitives.is_empty() {
-        true => Text::from("; no compiled file has the name of another primitive."),
-        false => Text::from("; compiled, by the names of files: ")
-            .and(code_list(primitives.iter().map(String::as_str)))
-            .and("."),
-    };
-    match command_lines(labels).next() {
-        Some(_) => words.and(compiled),
-        None => words.and("; which files were compiled is not known."),
-    }
+/// What the objects of a label say of its primitives.
+fn of_the_meter(label: &Label) -> Option<&MeterPart> {
+    let mut profiles = label.profiles.iter();
+    profiles.find_map(|(_, profile)| profile.meter.as_ref())
+}
+
+/// The verdict on a label in a word, where there is one.
+pub fn verdict(label: &Label) -> Option<&str> {
+    let verdict = of_the_meter(label)?.verdict.as_ref()?;
+    Some(&verdict.verdict)
 }
 
 /// The ICCS hash functions that were called.
-fn called<'a>(labels: &[&'a Label]) -> BTreeSet<&'a str> {
-    let profiles = labels.iter().flat_map(|label| &label.profiles);
+fn called(label: &Label) -> BTreeSet<&str> {
+    let profiles = label.profiles.iter();
     let calls = profiles.flat_map(|(_, profile)| profile.calls_per_operation());
-    calls
-        .map(|(function, _)| function)
-        .filter(|function| *function != DRNG)
-        .collect()
-}
-
-/// Compiled files whose names are those of symmetric primitives.
-fn primitives(labels: &[&Label]) -> BTreeSet<String> {
-    let words = command_lines(labels).flat_map(|line| line.split_whitespace());
-    words
-        .filter_map(|word| {
-            let word = word.trim_matches('\'');
-            let name = word.rsplit('/').next()?;
-            let (stem, extension) = name.rsplit_once('.')?;
-            let is_source = ["c", "cc", "cpp", "S", "s"].contains(&extension);
-            let stem = stem.to_ascii_lowercase();
-            let is_primitive = PRIMITIVES.iter().any(|primitive| stem.contains(primitive));
-            (is_source && is_primitive).then(|| name.to_owned())
-        })
-        .collect()
-}
-
-fn command_lines<'a>(labels: &'a [&Label]) -> impl Iterator<Item = &'a str> {
-    labels.iter().flat_map(|label| {
-        let built = label
-            .build
-            .as_ref()
-            .and_then(|build| build.command_lines.as_ref());
-        let meters = label
-            .records
-            .iter()
-            .filter_map(|record| record.meter.as_ref());
-        let recorded = meters.flat_map(|meter| &meter.image.command_lines);
-        built
-            .into_iter()
-            .flatten()
-            .chain(recorded)
-            .map(String::as_str)
-    })
+    let names = calls.map(|(function, _)| function);
+    names.filter(|function| is_iccs_hash(function)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::example;
 
-    fn label(function: Option<&str>, source: &str) -> Label {
-        let mut record = example::record();
-        let meter = record.meter.as_mut().expect("ours");
-        meter.image.command_lines = vec![format!("gcc -O2 -c $TREE/{source}")];
-        let profile = function.map(|function| {
-            let text = format!(
-                r#"{{"total": {{"operations": 1}}, "share": {{}}, "hash_share": 0,
-                "calls": [{{"fn": "{function}", "calls": 2}}, {{"fn": "drng", "calls": 1}}]}}"#
-            );
-            let profile = serde_json::from_str(&text).expect("a profile");
-            ("dec".to_owned(), profile)
-        });
+    fn label(profile: &str) -> Label {
+        let profile = format!(
+            r#"{{"total": {{"operations": 1}}, "share": {{}}, "hash_share": 0, {profile}}}"#
+        );
+        let profile = serde_json::from_str(&profile).expect("a profile");
         Label {
-            records: vec![record],
-            profiles: profile.into_iter().collect(),
+            profiles: vec![("dec".to_owned(), profile)],
             ..Label::default()
         }
     }
 
     #[test]
-    fn the_verdict_follows_from_calls_and_files() {
-        for (function, source, expected) in [
-            (Some("pseudohash"), "kem.c", Verdict::IccsOnly),
-            (Some("sm3hash"), "common/fips202.c", Verdict::Mixed),
-            (Some("drng"), "common/fips202.c", Verdict::Bypass),
-            (Some("drng"), "kem.c", Verdict::Bypass),
-            (None, "kem.c", Verdict::Unknown),
-        ] {
-            let label = label(function, source);
-            assert_eq!(verdict(&[&label]), expected, "{function:?} {source}");
-        }
+    fn the_verdict_is_that_of_the_objects() {
+        let mixed = label(
+            r#""calls": [], "meter": {"not_observable": ["SM3 in own.c"],
+            "verdict": {"verdict": "mixed", "reason": "pseudohash, and SM3 in own.c"}}"#,
+        );
+        assert_eq!(verdict(&mixed), Some("mixed"));
+        assert_eq!(
+            words(&mixed).plain(),
+            "mixed — pseudohash, and SM3 in own.c. Not observable, and in no share: SM3 in own.c."
+        );
+        let hash = label(r#""calls": [], "meter": {"verdict": null}"#);
+        assert_eq!(verdict(&hash), None);
+        assert!(words(&hash).plain().starts_with("no verdict"));
     }
 
     #[test]
-    fn the_evidence_is_named() {
-        let mixed = label(Some("sm3hash"), "common/fips202.c");
-        let words = evidence(&[&mixed]).plain();
+    fn calls_alone_are_no_verdict() {
+        let published = label(r#""calls": [{"fn": "sm3hash", "calls": 2}]"#);
+        assert_eq!(verdict(&published), None);
         assert_eq!(
-            words,
-            ". Called: sm3hash; compiled, by the names of files: fips202.c."
+            words(&published).plain(),
+            "verdict not available: sm3hash called, and nothing is known of other primitives."
         );
-        let mut unknown = label(Some("drng"), "kem.c");
-        unknown.records.clear();
-        let words = evidence(&[&unknown]).plain();
-        assert_eq!(
-            words,
-            ". No ICCS hash function was called; which files were compiled is not known."
-        );
+        let silent = label(r#""calls": [{"fn": "drng", "calls": 2}]"#);
+        assert!(words(&silent).plain().contains("no ICCS hash function"));
     }
 }

@@ -23,6 +23,7 @@ pub fn warnings(candidate: &Candidate) -> Vec<Text> {
         warnings.extend(on_the_build(label));
         warnings.extend(on_the_exchange(label));
         warnings.extend(missing(label));
+        warnings.extend(outdated(label));
     }
     for label in &candidate.labels {
         warnings.extend(on_the_operations(label));
@@ -139,6 +140,16 @@ fn missing(label: &Label) -> Option<Text> {
     (!missing.is_empty()).then(|| {
         let words = Text::code(&label.name).and(": there is no record of ");
         warning("Incomplete", words.and(missing.join(", ")).and("."))
+    })
+}
+
+/// Operations whose profile is of an earlier measurement.
+fn outdated(label: &Label) -> Option<Text> {
+    let operations = label.outdated_profiles.join(", ");
+    (!operations.is_empty()).then(|| {
+        let words =
+            format!(" {operations}: measured again since the profile was made, which is left out.");
+        warning("Profile", Text::code(&label.name).and(words))
     })
 }
 

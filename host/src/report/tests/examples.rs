@@ -105,7 +105,9 @@ fn profile() -> Profile {
         "total": {"operations": 10, "ticks": 1000},
         "calls": [{"fn": "pseudohash", "in_bits": 8, "out_bits": 512, "calls": 25, "ticks": 70},
             {"fn": "drng", "in_bits": 0, "out_bits": 256, "calls": 10, "ticks": 1}],
-        "share": {"pseudohash": 0.07, "drng": 0.001}, "hash_share": 0.07, "meta": {}
+        "share": {"pseudohash": 0.07, "drng": 0.001}, "hash_share": 0.07, "meta": {},
+        "meter": {"verdict": {"verdict": "mixed", "reason": "pseudohash, and Keccak in fips202.c"},
+            "not_observable": ["Keccak in fips202.c"]}
     }"#;
     serde_json::from_str(text).expect("a profile")
 }

@@ -33,7 +33,7 @@ fn system() -> System {
             meter.output.stdout.length_bytes = 100;
             let kat = meter.kat.as_mut().expect("a test");
             kat.first_difference = Some(HOSTILE.to_owned());
-            for events in &mut meter.events {
+            if let Some(events) = &mut meter.events {
                 events.insert(HOSTILE.to_owned(), EventCount::Mean(1.0));
             }
         }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::record::example;
 use crate::record::schema::{
-    Environment, KatStatus, Plan, Reading, Record, Sha256, Sizes, Trial, Unknown, UtcTime,
+    Environment, KatStatus, Plan, Reading, Record, Sha256, Sizes, Trial, Unknown,
 };
 use crate::record::statistics::Statistics;
 use crate::report::evidence::{BuildFacts, Candidate, Label, Profile, System, operation};
@@ -60,6 +60,7 @@ pub fn system(page: &PublishedPage) -> System {
                 .map(|row| (row[1].to_owned(), profile(row)))
                 .collect(),
             build: Some(build(resources[0][2])),
+            outdated_profiles: Vec::new(),
             records,
         }
     });
@@ -254,11 +255,13 @@ fn profile(row: &[&str]) -> Profile {
         let number: f64 = number.parse().expect("a number");
         serde_json::json!({"fn": function, "calls": (number * 1000.0).round() as u64})
     });
+    let hash_share = parsed_share(row[2]);
     let profile = serde_json::json!({
         "total": {"operations": 1000},
         "calls": calls.collect::<Vec<_>>(),
-        "share": {"drng": parsed_share(row[3])},
-        "hash_share": parsed_share(row[2]),
+        // How hash functions part it among them is not published.
+        "share": {"drng": parsed_share(row[3]), "pseudohash": hash_share},
+        "hash_share": hash_share,
     });
     serde_json::from_value(profile).expect("a profile")
 }
