@@ -7,7 +7,7 @@ use wire::Category;
 
 use super::evidence;
 
-/// The candidates that are standards already: what others are measured against.
+/// The candidates that are standards, or made of them: what others are measured against.
 const YARDSTICKS: [&str; 4] = ["standards", "akex", "x25519", "sha3"];
 
 /// The candidate under which PQClean's schemes stand, and the standards among these.

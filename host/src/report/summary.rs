@@ -1,4 +1,4 @@
-//! All instances of one category on one system, standards first.
+//! All instances of one category on one system, yardsticks first.
 
 use wire::Category;
 
@@ -64,7 +64,7 @@ pub fn page(system: &System, category: Category) -> Option<Page> {
 fn lead(entries: &[Entry]) -> Vec<Block> {
     let mut words = "Means over all calls; sizes and memory in bytes.".to_owned();
     if entries.iter().any(|entry| entry.is_yardstick) {
-        words.push_str(" Standards, as yardsticks, come first.");
+        words.push_str(" Yardsticks, which are standards or made of them, come first.");
     }
     let mut lead = vec![Block::Paragraph(words.into())];
     if records(entries).any(Record::is_emulated) {
@@ -101,7 +101,7 @@ fn table(
         let Candidate { system, id, .. } = entry.candidate;
         let candidate = Text::page(id, page::path(system, id));
         let candidate = match entry.is_yardstick {
-            true => candidate.and(" (standard)"),
+            true => candidate.and(" (yardstick)"),
             false => candidate,
         };
         let names = [candidate.into(), Cell::code(&entry.label.name)];

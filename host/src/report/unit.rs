@@ -45,9 +45,8 @@ impl Units {
 /// A unit in words that cannot be taken for another.
 pub fn words(unit: Unit) -> &'static str {
     match unit {
-        Unit::Cycles => "cycles",
         Unit::Instructions => "instructions (emulated)",
-        Unit::Ticks => "TSC ticks",
+        Unit::Cycles | Unit::Ticks => unit.heading(),
     }
 }
 

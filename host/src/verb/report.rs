@@ -26,7 +26,8 @@ const FOLDER: &str = "report";
 ///
 /// For each candidate on each system a page with the seven sections of the assessment guide, for
 /// each category a summary with the standards as yardsticks, and an index of all; each as Markdown
-/// and as one HTML file that needs no network. The same records give the same bytes.
+/// and as one HTML file that needs no network. The same records give the same bytes; candidates are
+/// called as this source tree's packages call them.
 ///
 /// With --check nothing is written: what is there is compared with what the records give, and the
 /// first file and line that differ are named. With --json {folder, files, difference}.

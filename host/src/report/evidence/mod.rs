@@ -307,3 +307,6 @@ pub fn operation(record: &Record) -> String {
         operation => operation.to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,13 +1,14 @@
 //! Sections 1 and 2: what was measured, and where.
 
 use jiff::Timestamp;
+use wire::CounterSource;
 
 use super::super::cell::Cell;
 use super::super::evidence::{Candidate, System};
 use super::super::model::{Block, Column, Section, Table, Text};
 use super::super::{names, unit};
-use super::code_list;
-use crate::record::schema::{Environment, Meter, Reading, Record};
+use super::{any_record, code_list};
+use crate::record::schema::{Counter, Environment, Meter, Reading, Record};
 use crate::table::format;
 
 /// Section 1.
@@ -38,7 +39,7 @@ pub fn information(candidate: &Candidate) -> Section {
 /// Section 2.
 pub fn environment(candidate: &Candidate, system: &System) -> Section {
     let section = Section::new("2. Assessment environment");
-    let Some(record) = candidate.records().next() else {
+    let Some(record) = any_record(candidate, system) else {
         return section.paragraph("Nothing was measured.");
     };
     let environment = &record.environment;
@@ -90,7 +91,8 @@ pub fn environment(candidate: &Candidate, system: &System) -> Section {
 
 /// What only this meter tells of a system.
 fn of_the_meter(meter: &Meter) -> Vec<(&'static str, Option<String>)> {
-    let counter = meter.counter.as_ref().map(|counter| {
+    let counted = |counter: &&Counter| counter.source != CounterSource::Missing;
+    let counter = meter.counter.as_ref().filter(counted).map(|counter| {
         let unit = unit::words(counter.unit);
         let frequency = counter
             .frequency_hz

@@ -35,11 +35,13 @@ pub fn page(candidate: &Candidate, system: &System, systems: &[String]) -> Page 
         Some(name) => format!("{} {name}", candidate.id),
         None => candidate.id.clone(),
     };
-    let first = candidate.records().next();
+    let first = any_record(candidate, system);
     let machine = first.and_then(|record| record.environment.architecture.as_deref());
-    let machine = machine.map_or("unknown", names::architecture);
-    let emulated = candidate.records().any(Record::is_emulated);
-    let emulated = if emulated { ", emulated" } else { "" };
+    let machine = machine.map_or("an unknown machine", names::architecture);
+    let emulated = match first.is_some_and(Record::is_emulated) {
+        true => ", emulated",
+        false => "",
+    };
     Page {
         path: path(&candidate.system, &candidate.id),
         title: format!(
@@ -61,6 +63,13 @@ pub fn page(candidate: &Candidate, system: &System, systems: &[String]) -> Page 
             index_of_evidence::section(candidate),
         ],
     }
+}
+
+/// A record that says what the system is: one of another candidate where nothing of this one was
+/// measured, because nothing of it was built.
+fn any_record<'a>(candidate: &'a Candidate, system: &'a System) -> Option<&'a Record> {
+    let others = system.candidates.iter().flat_map(Candidate::records);
+    candidate.records().chain(others).next()
 }
 
 fn trail(candidate: &Candidate, systems: &[String]) -> Vec<Text> {

@@ -1,6 +1,6 @@
 //! What a reader must know before any figure: everything that is not as it should be.
 
-use wire::{Category, Unit};
+use wire::{Category, CounterSource, Unit};
 
 use super::super::evidence::{Candidate, Label, operation};
 use super::super::model::Text;
@@ -59,16 +59,16 @@ fn on_the_system(candidate: &Candidate) -> Vec<Text> {
                 ),
             ));
         }
-        if meter
-            .counter
-            .as_ref()
-            .is_some_and(|counter| counter.unit == Unit::Ticks)
-        {
-            once(warning(
+        match &meter.counter {
+            Some(counter) if counter.source == CounterSource::Missing => {
+                once(warning("No counts", counter.note.as_str()).and("."));
+            }
+            Some(counter) if counter.unit == Unit::Ticks => once(warning(
                 "No cycles",
                 "Counts are ticks of the time-stamp counter, which pass at a fixed rate whatever \
                  the clock of the core.",
-            ));
+            )),
+            Some(_) | None => {}
         }
         for problem in &meter.fitness {
             once(warning("Unfit host", problem.as_str()).and("."));
@@ -197,6 +197,14 @@ fn on_the_operation(record: &Record) -> Vec<(&'static str, Text)> {
         found.push(("Disturbed", words.into()));
     }
     if let Some(meter) = meter {
+        let conditions = meter.conditions.iter();
+        let moments = conditions.flat_map(|conditions| [&conditions.before, &conditions.after]);
+        if moments
+            .into_iter()
+            .any(|moment| moment.throttled == Some(true))
+        {
+            found.push(("Throttled", "the board held its clock down.".into()));
+        }
         for mark in Later::of(&meter.memory).marks {
             found.push(("Memory", format!("{mark}.").into()));
         }
