@@ -1,8 +1,9 @@
 //! What candidates and their kinds are called.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use catalogue::submission::{self, Candidate};
+use catalogue::submission::{self, Candidate, Entry};
 use wire::Category;
 
 use super::evidence;
@@ -20,17 +21,37 @@ pub fn is_yardstick(candidate: &str, label: &evidence::Label) -> bool {
     YARDSTICKS.contains(&candidate) || candidate == pqclean && standards.iter().any(standard)
 }
 
-/// A candidate's name for people: what its package says, or else what is published of it.
-pub fn of_candidate(root: &Path, id: &str) -> Option<String> {
-    let file = |folder: &str| -> PathBuf { root.join(folder).join(id).join(submission::FILE) };
+/// What is known of a candidate without measuring it.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Known {
+    /// Its name for people.
+    pub name: String,
+    /// The category of each of its labels.
+    pub categories: BTreeMap<String, Category>,
+}
+
+/// What a candidate's package says of it, or else what is published.
+pub fn known(root: &Path, id: &str) -> Option<Known> {
     if id == PQCLEAN.0 {
-        return Some("PQClean".to_owned());
+        return Some(Known {
+            name: "PQClean".to_owned(),
+            ..Known::default()
+        });
     }
+    let file = |folder: &str| -> PathBuf { root.join(folder).join(id).join(submission::FILE) };
     [file(submission::FOLDER), file("kat")]
         .iter()
         .filter_map(|file| Candidate::read(file).ok())
         .find(|candidate| candidate.id == id)
-        .map(|candidate| candidate.name)
+        .map(|candidate| {
+            let category = |entry: &Entry| entry.category.unwrap_or(candidate.category).into();
+            let entries = candidate.instances.iter();
+            let categories = entries.map(|entry| (entry.label.clone(), category(entry)));
+            Known {
+                categories: categories.collect(),
+                name: candidate.name.clone(),
+            }
+        })
 }
 
 /// Category and function, as the first section of a page gives them.
@@ -70,12 +91,15 @@ mod tests {
     #[test]
     fn packages_and_published_candidates_have_names() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let name = |id| of_candidate(&root, id);
+        let name = |id| known(&root, id).map(|known| known.name);
         assert_eq!(name("pqclean").as_deref(), Some("PQClean"));
         assert_eq!(name("akex").as_deref(), Some("AKEX"));
         assert_eq!(name("kem-36").as_deref(), Some("TRIKE"));
         assert_eq!(name("../kat/kem-36"), None);
         assert_eq!(name("nobody"), None);
+        let standards = known(&root, "standards").expect("a package");
+        assert_eq!(standards.categories["ML-KEM-512"], Category::Kem);
+        assert_eq!(standards.categories["ML-DSA-44"], Category::Sig);
     }
 
     #[test]

@@ -79,8 +79,8 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         .unwrap_or_else(|| arguments.run.join(FOLDER));
     // Records can be read far from any workspace; then candidates have no names but their ids.
     let root = Project::find().ok().map(|project| project.root);
-    let name_of = |id: &str| names::of_candidate(root.as_ref()?, id);
-    let systems = evidence::gather(&RunDirectory::new(&arguments.run), &name_of)?;
+    let known = |id: &str| names::known(root.as_ref()?, id);
+    let systems = evidence::gather(&RunDirectory::new(&arguments.run), &known)?;
     let files = draw(arguments, &systems, &folder)?;
     let difference = match arguments.check {
         true => files::check(&files, &folder, arguments.candidate.is_none())?,

@@ -14,6 +14,7 @@ use wire::{Category, Operation};
 
 pub use profile::{MeterPart, Profile, is_iccs_hash};
 
+use super::names::Known;
 use crate::record::read::{ReadError, read, read_as};
 use crate::record::run_files::{BUILD, BuildEntry};
 use crate::record::schema::Record;
@@ -57,6 +58,8 @@ pub struct Label {
     pub profiles: Vec<(String, Profile)>,
     /// Operations that have been measured again since their profile was made.
     pub outdated_profiles: Vec<String>,
+    /// What kind of scheme its package says that it is.
+    pub stated_category: Option<Category>,
 }
 
 /// How a label was built.
@@ -109,28 +112,28 @@ pub enum EvidenceError {
     },
 }
 
-/// Reads everything that a run directory holds; `name_of` knows the names of candidates.
+/// Reads everything that a run directory holds; `known` says what is known of a candidate beside.
 ///
 /// # Errors
 ///
 /// See [`EvidenceError`].
 pub fn gather(
     run: &RunDirectory,
-    name_of: &dyn Fn(&str) -> Option<String>,
+    known: &dyn Fn(&str) -> Option<Known>,
 ) -> Result<Vec<System>, EvidenceError> {
     // A folder without any record is a mistake, not an empty report.
     run.records()?;
     let systems = run.systems()?;
     systems
         .iter()
-        .map(|name| system(run, name, name_of))
+        .map(|name| system(run, name, known))
         .collect()
 }
 
 fn system(
     run: &RunDirectory,
     name: &str,
-    name_of: &dyn Fn(&str) -> Option<String>,
+    known: &dyn Fn(&str) -> Option<Known>,
 ) -> Result<System, EvidenceError> {
     let folder = run.root().join(name);
     let mut labels: BTreeMap<(String, String), Label> = BTreeMap::new();
@@ -148,19 +151,25 @@ fn system(
         let label = labels.entry((candidate.to_owned(), label.to_owned()));
         label.or_default().build = Some(facts);
     }
-    let mut candidates: BTreeMap<String, Candidate> = BTreeMap::new();
+    let mut candidates: BTreeMap<String, (Candidate, Known)> = BTreeMap::new();
     for ((id, name_of_label), mut label) in labels {
         label.name = name_of_label;
         label.finish(&folder, &id)?;
-        let candidate = candidates.entry(id.clone()).or_insert_with(|| Candidate {
-            system: name.to_owned(),
-            name: name_of(&id),
-            id,
-            labels: Vec::new(),
+        let (candidate, known) = candidates.entry(id.clone()).or_insert_with(|| {
+            let known = known(&id);
+            let candidate = Candidate {
+                system: name.to_owned(),
+                name: known.as_ref().map(|known| known.name.clone()),
+                id,
+                labels: Vec::new(),
+            };
+            (candidate, known.unwrap_or_default())
         });
+        label.stated_category = known.categories.get(&label.name).copied();
         candidate.labels.push(label);
     }
-    let mut candidates: Vec<Candidate> = candidates.into_values().collect();
+    let candidates = candidates.into_values();
+    let mut candidates: Vec<Candidate> = candidates.map(|(candidate, _)| candidate).collect();
     for candidate in &mut candidates {
         candidate
             .labels
@@ -243,7 +252,8 @@ impl Label {
         Ok(())
     }
 
-    /// What kind of scheme it is, from what was called; `None` where nothing tells.
+    /// What kind of scheme it is: from what was called, or what its package says; `None` where
+    /// nothing tells.
     pub fn category(&self) -> Option<Category> {
         let by_operation = |record: &Record| match operation(record).parse().ok()? {
             Operation::Enc | Operation::Dec => Some(Category::Kem),
@@ -265,7 +275,9 @@ impl Label {
         };
         let records = &self.records;
         let found = records.iter().find_map(by_operation);
-        found.or_else(|| records.iter().find_map(by_size))
+        found
+            .or(self.stated_category)
+            .or_else(|| records.iter().find_map(by_size))
     }
 
     /// The name of what was measured, the same in all records.

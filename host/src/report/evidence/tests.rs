@@ -9,8 +9,13 @@ use crate::record::example;
 use crate::record::schema::KatStatus;
 
 fn gathered(folder: &Path) -> Result<Vec<System>, EvidenceError> {
-    let name_of = |id: &str| (id == "pqclean").then(|| "PQClean".to_owned());
-    gather(&RunDirectory::new(folder), &name_of)
+    let known = |id: &str| {
+        (id == "pqclean").then(|| Known {
+            name: "PQClean".to_owned(),
+            categories: BTreeMap::from([("C".to_owned(), Category::Sig)]),
+        })
+    };
+    gather(&RunDirectory::new(folder), &known)
 }
 
 fn run_with(records: &[Record]) -> tempfile::TempDir {
@@ -79,7 +84,8 @@ fn everything_of_a_label_is_gathered_in_the_order_of_people() {
     assert_eq!(first.outdated_profiles, ["enc"]);
     let build = unbuilt.build.as_ref().expect("an entry");
     assert_eq!(build.entry.kat, KatStatus::BuildFail);
-    assert_eq!(candidate.categories(), [Category::Kem]);
+    assert_eq!(unbuilt.category(), Some(Category::Sig));
+    assert_eq!(candidate.categories(), [Category::Kem, Category::Sig]);
     assert!(system.candidates[0].categories().is_empty());
 }
 

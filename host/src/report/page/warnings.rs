@@ -86,7 +86,11 @@ fn on_the_build(label: &Label) -> Vec<Text> {
         for reason in kat_reasons(label) {
             words = words.and("; ").and(reason);
         }
-        warnings.push(warning("Known answers", words.and(".")));
+        let about = match status {
+            KatStatus::BuildFail => "Not built",
+            _ => "Known answers",
+        };
+        warnings.push(warning(about, words.and(".")));
     }
     let flags = label.records.first().map(|record| record.flags);
     if let Some(flags) = flags.filter(|flags| *flags != FlagSet::Guide) {
@@ -123,6 +127,9 @@ fn on_the_exchange(label: &Label) -> Option<Text> {
 
 /// Operations that every scheme of this kind has, and of which there is no record.
 fn missing(label: &Label) -> Option<Text> {
+    if kat(label) == Some(KatStatus::BuildFail) {
+        return None;
+    }
     let category = label
         .category()
         .filter(|category| *category != Category::Hash)?;

@@ -2,7 +2,7 @@
 
 use catalogue::FlagSet;
 use indexmap::IndexMap;
-use wire::{CounterSource, Operation, Sizes};
+use wire::{Category, CounterSource, Operation, Sizes};
 
 use crate::measurement::{Measurement, Spoiled};
 use crate::record::assemble::Subject;
@@ -66,7 +66,8 @@ pub fn system(id: &str, labels: Vec<Label>) -> System {
     }
 }
 
-/// A KEM on a board that counts cycles, with events and cold calls, and one operation that failed.
+/// A KEM on a board that counts cycles, with events and cold calls; one operation failed, and one
+/// label did not build.
 pub fn kem() -> System {
     let mut subject = example::subject("bench", CounterSource::Pmccntr);
     subject.fitness.clear();
@@ -97,7 +98,18 @@ pub fn kem() -> System {
         )),
     );
     label.profiles.push(("dec".to_owned(), profile()));
-    system("pqclean", vec![label])
+    system("pqclean", vec![label, unbuilt()])
+}
+
+/// A label that did not build.
+fn unbuilt() -> Label {
+    let entry = r#"{"kat": "BUILDFAIL", "reason": "kem.c:3: error: unknown type name `__int128`"}"#;
+    Label {
+        name: "ML-KEM-768-wide".to_owned(),
+        build: Some(serde_json::from_str(entry).expect("an entry of build.json")),
+        stated_category: Some(Category::Kem),
+        ..Label::default()
+    }
 }
 
 fn profile() -> Profile {

@@ -61,6 +61,7 @@ pub fn system(page: &PublishedPage) -> System {
                 .collect(),
             build: Some(build(resources[0][2])),
             outdated_profiles: Vec::new(),
+            stated_category: None,
             records,
         }
     });
