@@ -13,11 +13,11 @@ use crate::cli::Context;
 use crate::notice::printable;
 use crate::outcome::Outcome;
 use crate::project::Project;
-use crate::record::schema::Record;
+use crate::record::schema::{KatStatus, Record};
 use crate::record::store::RunDirectory;
-use crate::report::evidence::{self, System};
+use crate::report::evidence::{self, Label, System};
 use crate::report::files::{self, Difference, Files};
-use crate::report::{candidate_pages, names, overview_pages};
+use crate::report::{candidate_pages, names, overview_pages, page};
 
 /// Folder of a report in its run directory, where no other is named.
 const FOLDER: &str = "report";
@@ -106,8 +106,12 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
 /// Whether everything that pages are made of is as it should be.
 fn standing(systems: &[System]) -> Outcome {
     let candidates = systems.iter().flat_map(|system| &system.candidates);
-    let mut records = candidates.flat_map(evidence::Candidate::records);
-    match records.all(Record::is_clean) {
+    let mut labels = candidates.flat_map(|candidate| &candidate.labels);
+    let is_clean = |label: &Label| {
+        // A label that was not built has no record that says so.
+        page::kat(label) == Some(KatStatus::Pass) && label.records.iter().all(Record::is_clean)
+    };
+    match labels.all(is_clean) {
         true => Outcome::Clean,
         false => Outcome::NotClean,
     }

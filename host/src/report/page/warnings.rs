@@ -29,6 +29,7 @@ pub fn warnings(candidate: &Candidate) -> Vec<Text> {
         warnings.extend(on_the_operations(label));
     }
     warnings.extend(few_calls(candidate));
+    warnings.extend(unlike_trials(candidate));
     warnings.extend(on_the_line(candidate));
     warnings
 }
@@ -195,14 +196,6 @@ fn on_the_operation(record: &Record) -> Vec<(&'static str, Text)> {
         );
         found.push(("Disturbed", words.into()));
     }
-    if let Some(spread) = trial_spread(record).filter(|spread| *spread > DISTURBED) {
-        let words = format!(
-            "the slowest trial took {} times as long as the fastest, with the same inputs; the \
-             mean says little.",
-            format::general(spread)
-        );
-        found.push(("Disturbed", words.into()));
-    }
     if let Some(meter) = meter {
         let conditions = meter.conditions.iter();
         let moments = conditions.flat_map(|conditions| [&conditions.before, &conditions.after]);
@@ -233,22 +226,42 @@ fn printed(stream: &str, captured: &Captured) -> Option<Text> {
 }
 
 fn few_calls(candidate: &Candidate) -> Option<Text> {
-    let few = |record: &Record| record.measurements > 0 && !record.guide_100_measurements_met;
-    let records = candidate.labels.iter().flat_map(|label| {
-        let records = label.records.iter().filter(|record| few(record));
-        records.map(|record| {
-            let words = format!(" {} ({})", operation(record), record.measurements);
-            Text::code(&label.name).and(words)
-        })
-    });
-    let records: Vec<Text> = records.collect();
-    (!records.is_empty()).then(|| {
-        let words = format!("Fewer than the guide's {GUIDE_MEASUREMENTS}: ");
-        warning(
-            "Few calls",
-            Text::from(words).and(Text::join(records, ", ")).and("."),
-        )
-    })
+    let calls = |record: &Record| {
+        let few = record.measurements > 0 && !record.guide_100_measurements_met;
+        few.then(|| record.measurements.to_string())
+    };
+    let places = places(candidate, calls)?;
+    let words = format!("Fewer than the guide's {GUIDE_MEASUREMENTS}: ");
+    Some(warning("Few calls", Text::from(words).and(places).and(".")))
+}
+
+/// Operations whose trials, which repeat the same inputs, took unlike times.
+fn unlike_trials(candidate: &Candidate) -> Option<Text> {
+    let factor = |record: &Record| {
+        let spread = trial_spread(record).filter(|spread| *spread > DISTURBED)?;
+        Some(format::general(spread))
+    };
+    let places = places(candidate, factor)?;
+    let words = format!(
+        "The slowest trial took more than {DISTURBED} times as long as the fastest, with the same \
+         inputs, so that the mean says little: "
+    );
+    Some(warning("Disturbed", Text::from(words).and(places).and(".")))
+}
+
+/// The operations of which there is something to say, with that in brackets; `None` where there
+/// are none.
+fn places(candidate: &Candidate, what: impl Fn(&Record) -> Option<String>) -> Option<Text> {
+    let of_label = |label: &Label| {
+        let records = label.records.iter();
+        let places: Vec<String> = records
+            .filter_map(|record| Some(format!("{} ({})", operation(record), what(record)?)))
+            .collect();
+        let words = format!(" {}", places.join(", "));
+        (!places.is_empty()).then(|| Text::code(&label.name).and(words))
+    };
+    let labels: Vec<Text> = candidate.labels.iter().filter_map(of_label).collect();
+    (!labels.is_empty()).then(|| Text::join(labels, "; "))
 }
 
 /// Damage on the line, in all records together.

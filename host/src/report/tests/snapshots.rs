@@ -58,3 +58,21 @@ fn two_systems_lead_to_each_other() {
         [board](../../board/pqclean/page.md)\n";
     assert!(page.starts_with(trail), "{page}");
 }
+
+#[test]
+fn few_calls_and_unlike_trials_are_told_with_their_numbers() {
+    let mut system = examples::kem();
+    let record = &mut system.candidates[0].labels[0].records[2];
+    record.measurements = 35;
+    record.guide_100_measurements_met = false;
+    record.max_trial_seconds = record.min_trial_seconds.map(|least| least * 1.5);
+    record.disturbed_retries = 2;
+    let page = candidate(system);
+    for words in [
+        "**Few calls.** Fewer than the guide's 100: `ML-KEM-768` dec (35).",
+        "so that the mean says little: `ML-KEM-768` dec (1.5).",
+        "**Disturbed.** `ML-KEM-768` dec: 2 trials were repeated because the clock fell during",
+    ] {
+        assert!(page.contains(words), "{words} is missing from\n{page}");
+    }
+}
