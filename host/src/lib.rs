@@ -3,8 +3,7 @@
 //!
 //! Data flows one way: [`image`] builds an instance into a meter, [`system`] starts it, [`line`]
 //! carries bytes, [`session`] asks and waits, [`measure`] says what is asked of one operation and
-//! [`campaign`] of all of them, [`record`] is what is kept, [`table`] and [`report`] are what people
-//! read. One module of [`verb`] stands behind each command.
+//! [`campaign`] of all of them, [`record`] is what is kept, [`table`] is what people read. One module of [`verb`] stands behind each command.
 
 pub mod campaign;
 pub mod cli;
