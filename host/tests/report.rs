@@ -132,6 +132,9 @@ fn pages_of_a_campaign_are_made_and_checked() {
     let output = run(&["report", path, "--candidate", "kem-99"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("candidates there: pqclean"));
+    let output = run(&["report", path, "--candidate", "kem-(3"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("example: --candidate"));
     let record = folder
         .path()
         .join(&emulated)

@@ -8,7 +8,7 @@ use regex::Regex;
 use serde::Serialize;
 use thiserror::Error;
 
-use super::{only, output};
+use super::output;
 use crate::cli::Context;
 use crate::notice::printable;
 use crate::outcome::Outcome;
@@ -43,11 +43,18 @@ pub struct Arguments {
     #[arg(long, value_name = "FOLDER")]
     to: Option<PathBuf>,
     /// Only pages of candidates whose id matches; index and summaries stay as they are
-    #[arg(long, value_name = "RE", value_parser = only::expression)]
+    #[arg(long, value_name = "RE", value_parser = expression)]
     candidate: Option<Regex>,
     /// Write nothing; compare what is there with what the records give
     #[arg(long)]
     check: bool,
+}
+
+/// Reads the expression; an error shows where it is wrong, and how one looks.
+fn expression(text: &str) -> Result<Regex, String> {
+    Regex::new(text).map_err(|error| {
+        format!("{error}\n\nexample: --candidate '^(kem-36|pqclean)$' chooses these two ids")
+    })
 }
 
 /// No candidate was chosen.
