@@ -23,6 +23,7 @@ pub mod notice;
 pub mod outcome;
 pub mod project;
 pub mod record;
+pub mod report;
 pub mod session;
 pub mod setup;
 pub mod system;

@@ -13,6 +13,7 @@ pub mod profile;
 pub mod read;
 pub mod run_files;
 pub mod schema;
+pub mod spread;
 pub mod statistics;
 pub mod store;
 pub mod validate;

@@ -100,7 +100,7 @@ pub struct Cell {
 }
 
 /// How much slower the slowest trial may be than the fastest.
-const DISTURBED: f64 = 1.2;
+pub(crate) const DISTURBED: f64 = 1.2;
 
 type Key = (String, String, String);
 
@@ -170,7 +170,7 @@ fn cell(record: &Record) -> Cell {
     }
 }
 
-fn trial_spread(record: &Record) -> Option<f64> {
+pub(crate) fn trial_spread(record: &Record) -> Option<f64> {
     let spread = record.max_trial_seconds? / record.min_trial_seconds?;
     spread.is_finite().then_some(spread)
 }

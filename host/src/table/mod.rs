@@ -5,6 +5,6 @@
 
 pub mod comparison;
 pub mod format;
-mod order;
+pub(crate) mod order;
 pub mod render;
 pub mod shares;

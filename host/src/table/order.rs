@@ -8,7 +8,7 @@ const OPERATIONS: [&str; 10] = [
 ];
 
 /// Compares two names so that numbers within them count: `ML-KEM-512` before `ML-KEM-1024`.
-pub(super) fn natural(left: &str, right: &str) -> Ordering {
+pub(crate) fn natural(left: &str, right: &str) -> Ordering {
     let (mut left_parts, mut right_parts) = (parts(left), parts(right));
     loop {
         let order = match (left_parts.next(), right_parts.next()) {
@@ -23,7 +23,7 @@ pub(super) fn natural(left: &str, right: &str) -> Ordering {
 }
 
 /// Compares two operations; those of no known name come last.
-pub(super) fn operations(left: &str, right: &str) -> Ordering {
+pub(crate) fn operations(left: &str, right: &str) -> Ordering {
     let rank = |name: &str| {
         let known = OPERATIONS.iter().position(|known| name.starts_with(known));
         known.unwrap_or(OPERATIONS.len())

@@ -11,6 +11,7 @@ mod kat;
 mod list;
 mod only;
 mod output;
+mod report;
 mod run;
 mod setup;
 mod test;
@@ -37,6 +38,7 @@ pub enum Verb {
     Setup(setup::Arguments),
     Doctor(doctor::Arguments),
     Test(test::Arguments),
+    Report(report::Arguments),
     Compare(compare::Arguments),
     Validate(validate::Arguments),
     Bench(bench::Arguments),
@@ -60,6 +62,7 @@ impl Verb {
             Self::Doctor(arguments) => doctor::run(&arguments, context),
             Self::Setup(arguments) => setup::run(&arguments, context),
             Self::Test(arguments) => test::run(&arguments, context),
+            Self::Report(arguments) => report::run(&arguments, context),
             Self::Compare(arguments) => compare::run(&arguments, context),
             Self::Completions(arguments) => completions::run(&arguments),
             Self::Bench(arguments) => bench::run(&arguments, context),

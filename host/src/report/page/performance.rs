@@ -1,0 +1,195 @@
+//! Section 4: counts, times, and what else was seen while operations ran.
+
+use wire::Category;
+
+use super::super::cell::Cell;
+use super::super::evidence::{Candidate, Label};
+use super::super::model::{Block, Column, Section, Table};
+use super::super::unit::Units;
+use super::{columns, or_nothing, rows, sparse};
+use crate::record::schema::{EventCount, Record, Status};
+use crate::record::spread::Spread;
+
+/// Section 4.
+pub fn section(candidate: &Candidate) -> Section {
+    let is_hash = |label: &&Label| label.category() == Some(Category::Hash);
+    let (hashes, others): (Vec<&Label>, Vec<&Label>) = candidate.labels.iter().partition(is_hash);
+    let section = Section::new("4. Performance")
+        .with(means(&others, false))
+        .with(means(&hashes, true))
+        .with(spread(candidate))
+        .with(cold(candidate))
+        .with(events(candidate));
+    or_nothing(section, "Nothing was measured.")
+}
+
+/// Means over all calls.
+fn means(labels: &[&Label], hashes: bool) -> Option<Block> {
+    let records = || labels.iter().flat_map(|label| &label.records);
+    records().next()?;
+    let units = Units::of(records());
+    let clock = match records().any(Record::is_emulated) {
+        true => " (virtual)",
+        false => "",
+    };
+    let throughput = hashes.then(|| Column::figures(format!("MB/s{clock}")));
+    let figures = [
+        Column::figures(format!("mean {}", units.heading())),
+        Column::figures(format!("mean time{clock}")),
+        Column::figures(format!("ops/s{clock}")),
+    ]
+    .into_iter()
+    .chain(throughput)
+    .chain([
+        Column::figures(format!("median trial{clock}")),
+        Column::figures("n (trials × iters)"),
+    ]);
+    Some(Block::Table(Table {
+        caption: match hashes {
+            true => "Means over all calls, by length of the input in bytes",
+            false => "Means over all calls",
+        }
+        .to_owned(),
+        columns: columns(figures),
+        rows: rows(labels.iter().copied(), |_, record| {
+            let rate = record.throughput_megabytes_per_second;
+            let mut cells = vec![
+                count(record, units),
+                Cell::of(record.mean_seconds, Cell::Seconds),
+                Cell::of(record.operations_per_second, Cell::PerSecond),
+            ];
+            cells.extend(hashes.then(|| Cell::of(rate, Cell::PerSecond)));
+            cells.push(Cell::of(record.median_trial_seconds, Cell::Seconds));
+            cells.push(calls(record));
+            Some(cells)
+        }),
+    }))
+}
+
+/// The mean count of a record, or that it has none because it failed.
+pub fn count(record: &Record, units: Units) -> Cell {
+    match record.mean_count() {
+        Some((count, unit)) => Cell::Count(count, units.in_cell(unit)),
+        None if record.status != Status::Complete => "failed".into(),
+        None => Cell::NotAvailable,
+    }
+}
+
+fn calls(record: &Record) -> Cell {
+    let trials = &record.trials;
+    let Some(first) = trials.first() else {
+        return Cell::NotAvailable;
+    };
+    let all_alike = trials
+        .iter()
+        .all(|trial| trial.measurements == first.measurements);
+    Cell::Calls {
+        measurements: record.measurements,
+        trials: trials.len() as u64,
+        iterations: all_alike.then_some(first.measurements),
+    }
+}
+
+/// The unit of what a record's counter itself counts.
+fn counted(record: &Record) -> Option<wire::Unit> {
+    Some(record.meter.as_ref()?.counter.as_ref()?.unit)
+}
+
+/// Quantiles of single calls.
+fn spread(candidate: &Candidate) -> Option<Block> {
+    let units = Units::of(candidate.records());
+    let figures = [
+        "minimum",
+        "lower quartile",
+        "median",
+        "upper quartile",
+        "95th percentile",
+        "maximum",
+        "n",
+    ];
+    let rows = rows(&candidate.labels, |_, record| {
+        let spread = Spread::of_samples(record.meter.as_ref()?)?;
+        let unit = counted(record)?;
+        let quantiles = [
+            spread.minimum,
+            spread.lower_quartile,
+            spread.median,
+            spread.upper_quartile,
+            spread.percentile_95,
+            spread.maximum,
+        ];
+        let counts = quantiles.map(|count| Cell::Count(count, units.in_cell(unit)));
+        let calls = Cell::Bytes(spread.calls as u64);
+        Some(counts.into_iter().chain([calls]).collect())
+    });
+    (!rows.is_empty()).then(|| {
+        Block::Table(Table {
+            caption: format!(
+                "Spread of single calls: {}, net of the empty call, in a pass of its own",
+                units.heading()
+            ),
+            columns: columns(figures.map(Column::figures)),
+            rows,
+        })
+    })
+}
+
+/// Calls with nothing in caches and TLB.
+fn cold(candidate: &Candidate) -> Option<Block> {
+    let units = Units::of(candidate.records());
+    let rows = rows(&candidate.labels, |_, record| {
+        let cold = record.meter.as_ref()?.cold.as_ref()?;
+        let spread = Spread::of(cold.samples.iter().copied())?;
+        let unit = counted(record)?;
+        let count = |count| Cell::Count(count, units.in_cell(unit));
+        Some(vec![
+            count(spread.minimum),
+            count(spread.median),
+            count(spread.maximum),
+            Cell::Bytes(spread.calls as u64),
+            cold.method.as_str().into(),
+        ])
+    });
+    (!rows.is_empty()).then(|| {
+        Block::Table(Table {
+            caption: format!("Cold calls: {}, net of the empty call", units.heading()),
+            columns: columns([
+                Column::figures("minimum"),
+                Column::figures("median"),
+                Column::figures("maximum"),
+                Column::figures("n"),
+                Column::words("method"),
+            ]),
+            rows,
+        })
+    })
+}
+
+/// Other events in one call.
+fn events(candidate: &Candidate) -> Vec<Block> {
+    let mut names: Vec<&str> = Vec::new();
+    for record in candidate.records() {
+        let events = record
+            .meter
+            .as_ref()
+            .and_then(|meter| meter.events.as_ref());
+        for name in events.into_iter().flat_map(|events| events.keys()) {
+            if !names.contains(&name.as_str()) {
+                names.push(name);
+            }
+        }
+    }
+    sparse(Table {
+        caption: "Events in one call, on average".to_owned(),
+        columns: columns(names.iter().map(|name| Column::figures(*name))),
+        rows: rows(&candidate.labels, |_, record| {
+            let events = record.meter.as_ref()?.events.as_ref()?;
+            let cells = names.iter().map(|name| match events.get(*name) {
+                Some(EventCount::Mean(mean)) => Cell::Count(*mean, None),
+                Some(EventCount::Overflowed) => "overflowed".into(),
+                Some(EventCount::NotAvailable) | None => Cell::NotAvailable,
+            });
+            Some(cells.collect())
+        }),
+    })
+}

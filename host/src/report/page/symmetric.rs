@@ -1,0 +1,173 @@
+//! The section on symmetric primitives: whose an instance uses, and what they cost.
+
+use std::collections::BTreeSet;
+
+use super::super::cell::Cell;
+use super::super::evidence::{Candidate, Label, MeterPart, Profile, is_iccs_hash};
+use super::super::model::{Block, Column, Section, Table, Text};
+use super::{code_list, columns};
+use crate::record::schema::Record;
+
+/// The section.
+pub fn section(candidate: &Candidate) -> Section {
+    let section = Section::new("Symmetric primitives");
+    let rows: Vec<Vec<Cell>> = candidate.labels.iter().flat_map(rows).collect();
+    if rows.is_empty() {
+        return section.paragraph(
+            "Verdict: not available. No profile was made on this system, so that neither the \
+             functions that are called nor their shares are known.",
+        );
+    }
+    let unit = match candidate.records().any(Record::is_emulated) {
+        true => " Shares are of instructions and not of time.",
+        false => "",
+    };
+    let table = Table {
+        caption: "Shares of symmetric functions".to_owned(),
+        columns: columns([
+            Column::figures("pseudohash/XOF/sm3"),
+            Column::figures("DRNG"),
+            Column::figures("other primitives"),
+            Column::words("calls per operation"),
+        ]),
+        rows,
+    };
+    // Published profiles count nothing but the interface's own functions.
+    let (table, _) = table.without_empty_columns();
+    section
+        .with([Block::List(verdicts(candidate))])
+        .paragraph(format!(
+            "Share of each operation in the ICCS hash functions and in the ICCS generator of \
+             random bytes, from an image of its own in which their calls are counted and \
+             timed.{unit}"
+        ))
+        .with([Block::Table(table)])
+}
+
+fn rows(label: &Label) -> Vec<Vec<Cell>> {
+    let row = |(operation, profile): &(String, Profile)| {
+        let calls = profile.calls_per_operation();
+        let calls: Vec<String> = calls
+            .into_iter()
+            .map(|(function, calls)| format!("{function} {}", Cell::PerCall(calls).text().plain()))
+            .collect();
+        vec![
+            Cell::code(&label.name),
+            operation.as_str().into(),
+            Cell::Share(profile.iccs_share()),
+            Cell::Share(profile.generator_share()),
+            Cell::of(profile.other_share(), Cell::Share),
+            match calls.is_empty() {
+                true => "none".into(),
+                false => calls.join(", ").into(),
+            },
+        ]
+    };
+    label.profiles.iter().map(row).collect()
+}
+
+/// What is known of a label's primitives, in words that labels may share.
+fn verdicts(candidate: &Candidate) -> Vec<Text> {
+    let mut grouped: Vec<(Text, Vec<&str>)> = Vec::new();
+    for label in &candidate.labels {
+        let words = words(label);
+        match grouped.iter_mut().find(|(other, _)| *other == words) {
+            Some((_, labels)) => labels.push(&label.name),
+            None => grouped.push((words, vec![&label.name])),
+        }
+    }
+    let sentence = |(words, labels)| code_list(labels).and(": ").and(words);
+    grouped.into_iter().map(sentence).collect()
+}
+
+fn words(label: &Label) -> Text {
+    let Some(meter) = of_the_meter(label) else {
+        let called = called(label);
+        return match (label.profiles.is_empty(), called.is_empty()) {
+            (true, _) => "verdict not available: there is no profile.".into(),
+            (false, true) => "verdict not available: no ICCS hash function was called, and \
+                nothing is known of other primitives."
+                .into(),
+            (false, false) => Text::from("verdict not available: ")
+                .and(code_list(called))
+                .and(" called, and nothing is known of other primitives."),
+        };
+    };
+    let words = match &meter.verdict {
+        Some(verdict) => {
+            Text::strong(verdict.verdict.as_str()).and(format!(" — {}.", verdict.reason))
+        }
+        None => "no verdict: it is a symmetric primitive itself.".into(),
+    };
+    match meter.not_observable.is_empty() {
+        true => words,
+        false => words.and(format!(
+            " Not observable, and in no share: {}.",
+            meter.not_observable.join("; ")
+        )),
+    }
+}
+
+/// What the objects of a label say of its primitives.
+fn of_the_meter(label: &Label) -> Option<&MeterPart> {
+    let mut profiles = label.profiles.iter();
+    profiles.find_map(|(_, profile)| profile.meter.as_ref())
+}
+
+/// The verdict on a label in a word, where there is one.
+pub fn verdict(label: &Label) -> Option<&str> {
+    let verdict = of_the_meter(label)?.verdict.as_ref()?;
+    Some(&verdict.verdict)
+}
+
+/// The ICCS hash functions that were called.
+fn called(label: &Label) -> BTreeSet<&str> {
+    let profiles = label.profiles.iter();
+    let calls = profiles.flat_map(|(_, profile)| profile.calls_per_operation());
+    let names = calls.map(|(function, _)| function);
+    names.filter(|function| is_iccs_hash(function)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn label(profile: &str) -> Label {
+        let profile = format!(
+            r#"{{"total": {{"operations": 1}}, "share": {{}}, "hash_share": 0, {profile}}}"#
+        );
+        let profile = serde_json::from_str(&profile).expect("a profile");
+        Label {
+            profiles: vec![("dec".to_owned(), profile)],
+            ..Label::default()
+        }
+    }
+
+    #[test]
+    fn the_verdict_is_that_of_the_objects() {
+        let mixed = label(
+            r#""calls": [], "meter": {"not_observable": ["SM3 in own.c"],
+            "verdict": {"verdict": "mixed", "reason": "pseudohash, and SM3 in own.c"}}"#,
+        );
+        assert_eq!(verdict(&mixed), Some("mixed"));
+        assert_eq!(
+            words(&mixed).plain(),
+            "mixed — pseudohash, and SM3 in own.c. Not observable, and in no share: SM3 in own.c."
+        );
+        let hash = label(r#""calls": [], "meter": {"verdict": null}"#);
+        assert_eq!(verdict(&hash), None);
+        assert!(words(&hash).plain().starts_with("no verdict"));
+    }
+
+    #[test]
+    fn calls_alone_are_no_verdict() {
+        let published = label(r#""calls": [{"fn": "sm3hash", "calls": 2}]"#);
+        assert_eq!(verdict(&published), None);
+        assert_eq!(
+            words(&published).plain(),
+            "verdict not available: sm3hash called, and nothing is known of other primitives."
+        );
+        let silent = label(r#""calls": [{"fn": "drng", "calls": 2}]"#);
+        assert!(words(&silent).plain().contains("no ICCS hash function"));
+    }
+}

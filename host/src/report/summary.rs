@@ -1,0 +1,216 @@
+//! All instances of one category on one system, yardsticks first.
+
+use wire::Category;
+
+use super::cell::Cell;
+use super::evidence::{Candidate, Label, System, operation};
+use super::model::{Block, Column, Page, PagePath, Section, Table, Text};
+use super::names;
+use super::page;
+use super::unit::Units;
+use crate::record::schema::{KatStatus, Record};
+use crate::table::order;
+
+/// Where the summary of a category is.
+pub fn path(system: &str, category: Category) -> PagePath {
+    PagePath::new([system, &format!("summary-{}", category.name())])
+}
+
+/// One row of every table.
+struct Entry<'a> {
+    candidate: &'a Candidate,
+    label: &'a Label,
+    is_yardstick: bool,
+}
+
+/// Makes the summary; `None` where a system has nothing of the category.
+pub fn page(system: &System, category: Category) -> Option<Page> {
+    let mut entries: Vec<Entry> = system
+        .candidates
+        .iter()
+        .flat_map(|candidate| {
+            candidate.labels_of(category).map(move |label| Entry {
+                is_yardstick: names::is_yardstick(&candidate.id, label),
+                candidate,
+                label,
+            })
+        })
+        .collect();
+    // The order among each other is that of the candidates.
+    entries.sort_by_key(|entry| !entry.is_yardstick);
+    (!entries.is_empty()).then(|| {
+        let operations = operations(&entries);
+        Page {
+            path: path(&system.name, category),
+            title: format!("{} on {}", names::plural(category), system.name),
+            candidate: None,
+            system: Some(system.name.clone()),
+            trail: vec![
+                Text::page("Performance measurements", super::index::path()),
+                Text::from(system.name.as_str()),
+                Text::from(names::plural(category)),
+            ],
+            lead: lead(&entries),
+            sections: vec![
+                Section::new("Sizes and standing").with([standing(category, &entries)]),
+                Section::new("Counts").with([counts(&entries, &operations)]),
+                Section::new("Times").with(times(category, &entries, &operations)),
+                Section::new("Memory").with([memory(&entries)]),
+            ],
+        }
+    })
+}
+
+fn lead(entries: &[Entry]) -> Vec<Block> {
+    let mut words = "Means over all calls; sizes and memory in bytes.".to_owned();
+    if entries.iter().any(|entry| entry.is_yardstick) {
+        words.push_str(" Yardsticks, which are standards or made of them, come first.");
+    }
+    let mut lead = vec![Block::Paragraph(words.into())];
+    if records(entries).any(Record::is_emulated) {
+        let words = "An emulator is the system: counts are instructions and times are virtual. \
+            Neither says how fast a real core is.";
+        lead.push(Block::Warnings(vec![
+            Text::strong("Emulated.").and(" ").and(words),
+        ]));
+    }
+    lead
+}
+
+fn records<'a>(entries: &'a [Entry]) -> impl Iterator<Item = &'a Record> {
+    entries.iter().flat_map(|entry| &entry.label.records)
+}
+
+/// The operations that any of them has, in the order of the pages.
+fn operations(entries: &[Entry]) -> Vec<String> {
+    let mut found: Vec<String> = records(entries).map(operation).collect();
+    found.sort_by(|a, b| order::operations(a, b));
+    found.dedup();
+    found
+}
+
+/// A table with a row for every entry.
+fn table(
+    caption: &str,
+    entries: &[Entry],
+    columns: Vec<Column>,
+    cells: impl Fn(&Entry) -> Vec<Cell>,
+) -> Block {
+    let names = [Column::name("candidate"), Column::name("instance")];
+    let rows = entries.iter().map(|entry| {
+        let Candidate { system, id, .. } = entry.candidate;
+        let candidate = Text::page(id, page::path(system, id));
+        let candidate = match entry.is_yardstick {
+            true => candidate.and(" (yardstick)"),
+            false => candidate,
+        };
+        let names = [candidate.into(), Cell::code(&entry.label.name)];
+        names.into_iter().chain(cells(entry)).collect()
+    });
+    Block::Table(Table {
+        caption: caption.to_owned(),
+        columns: names.into_iter().chain(columns).collect(),
+        rows: rows.collect(),
+    })
+}
+
+fn standing(category: Category, entries: &[Entry]) -> Block {
+    let sizes = |entry: &Entry| page::sizes_table(category, entry.label);
+    let columns = entries.first().map(sizes).unwrap_or_default();
+    let columns = columns.into_iter().map(|(column, _)| column);
+    let standing = [Column::words("KAT"), Column::words("symmetric primitives")];
+    table(
+        "Sizes, known answers and symmetric primitives",
+        entries,
+        columns.chain(standing).collect(),
+        |entry| {
+            let sizes = sizes(entry).into_iter().map(|(_, cell)| cell);
+            let kat = page::kat(entry.label).map(KatStatus::name);
+            let verdict = page::verdict(entry.label);
+            sizes
+                .chain([Cell::of(kat, Cell::from), Cell::of(verdict, Cell::from)])
+                .collect()
+        },
+    )
+}
+
+/// A cell for every operation.
+fn by_operation(entry: &Entry, operations: &[String], cell: impl Fn(&Record) -> Cell) -> Vec<Cell> {
+    let find = |name: &String| {
+        let mut records = entry.label.records.iter();
+        records.find(|record| operation(record) == *name)
+    };
+    let cells = operations.iter().map(|name| Cell::of(find(name), &cell));
+    cells.collect()
+}
+
+fn figures(operations: &[String]) -> Vec<Column> {
+    operations.iter().map(Column::figures).collect()
+}
+
+fn counts(entries: &[Entry], operations: &[String]) -> Block {
+    let units = Units::of(records(entries));
+    let caption = format!("Mean {} of one call", units.heading());
+    table(&caption, entries, figures(operations), |entry| {
+        by_operation(entry, operations, |record| page::count(record, units))
+    })
+}
+
+fn times(category: Category, entries: &[Entry], operations: &[String]) -> Vec<Block> {
+    let clock = match records(entries).any(Record::is_emulated) {
+        true => " (virtual)",
+        false => "",
+    };
+    let time = |record: &Record| Cell::of(record.mean_seconds, Cell::Seconds);
+    let rate = |record: &Record| Cell::of(record.throughput_megabytes_per_second, Cell::PerSecond);
+    let times = table(
+        &format!("Mean time of one call{clock}"),
+        entries,
+        figures(operations),
+        |entry| by_operation(entry, operations, time),
+    );
+    let rates = || {
+        table(
+            &format!("Throughput in MB/s{clock}"),
+            entries,
+            figures(operations),
+            |entry| by_operation(entry, operations, rate),
+        )
+    };
+    let rates = (category == Category::Hash).then(rates);
+    [times].into_iter().chain(rates).collect()
+}
+
+fn memory(entries: &[Entry]) -> Block {
+    let columns = [
+        "stack",
+        "heap peak",
+        "own static memory",
+        "image",
+        "peak RSS",
+    ];
+    table(
+        "Most memory of any operation",
+        entries,
+        columns.map(Column::figures).to_vec(),
+        |entry| {
+            let most = |of: &dyn Fn(&Record) -> Option<u64>| {
+                entry.label.records.iter().filter_map(of).max()
+            };
+            let of_memory = |record: &Record| Some(record.meter.as_ref()?.memory.clone());
+            vec![
+                Cell::of(most(&|record| of_memory(record)?.stack_bytes), Cell::Bytes),
+                Cell::of(
+                    most(&|record| of_memory(record)?.heap_peak_bytes),
+                    Cell::Bytes,
+                ),
+                Cell::of(most(&page::submission_bytes), Cell::Bytes),
+                Cell::of(
+                    most(&|record| page::image_bytes(entry.label, record)),
+                    Cell::Bytes,
+                ),
+                Cell::of(most(&|record| record.peak_rss_bytes), Cell::Kibibytes),
+            ]
+        },
+    )
+}

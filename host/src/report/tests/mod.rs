@@ -1,0 +1,8 @@
+//! Pages of records whose figures are known: published ones, and one of each category.
+
+mod drawn;
+mod examples;
+mod hostile;
+mod published;
+mod published_records;
+mod snapshots;

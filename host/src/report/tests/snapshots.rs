@@ -1,0 +1,78 @@
+//! Pages of each category as people see them.
+
+use regex::Regex;
+
+use super::examples;
+use crate::report::evidence::System;
+use crate::report::model::Page;
+use crate::report::render::{Links, html, markdown};
+use crate::report::{candidate_pages, overview_pages};
+
+fn links(page: &Page) -> Links<'_> {
+    Links {
+        from: &page.path,
+        run: Some(".."),
+    }
+}
+
+fn candidate(system: System) -> String {
+    let pages = candidate_pages(&[system], &|_| true);
+    markdown::page(&pages[0], links(&pages[0]))
+}
+
+#[test]
+fn a_page_of_each_category() {
+    insta::assert_snapshot!("kem", candidate(examples::kem()));
+    insta::assert_snapshot!("signature", candidate(examples::signature()));
+    insta::assert_snapshot!("exchange", candidate(examples::exchange()));
+    insta::assert_snapshot!("hash", candidate(examples::hash()));
+}
+
+#[test]
+fn a_page_as_html() {
+    let pages = candidate_pages(&[examples::kem()], &|_| true);
+    let page = html::page(&pages[0], links(&pages[0]));
+    let style = Regex::new("(?s)<style>.*</style>").expect("a regular expression");
+    insta::assert_snapshot!("kem_html", style.replace(&page, "<style></style>"));
+}
+
+#[test]
+fn overviews() {
+    let pages = overview_pages(&[examples::all()]);
+    let drawn: Vec<String> = pages
+        .iter()
+        .map(|page| markdown::page(page, links(page)))
+        .collect();
+    assert_eq!(drawn.len(), 5);
+    insta::assert_snapshot!("overviews", drawn.join("\n----\n\n"));
+}
+
+#[test]
+fn two_systems_lead_to_each_other() {
+    let mut other = examples::kem();
+    other.name = "board".to_owned();
+    other.candidates[0].system = "board".to_owned();
+    let pages = candidate_pages(&[examples::kem(), other], &|_| true);
+    let page = markdown::page(&pages[0], links(&pages[0]));
+    let trail = "[Performance measurements](../../index.md) › bench › pqclean · system: **bench** · \
+        [board](../../board/pqclean/page.md)\n";
+    assert!(page.starts_with(trail), "{page}");
+}
+
+#[test]
+fn few_calls_and_unlike_trials_are_told_with_their_numbers() {
+    let mut system = examples::kem();
+    let record = &mut system.candidates[0].labels[0].records[2];
+    record.measurements = 35;
+    record.guide_100_measurements_met = false;
+    record.max_trial_seconds = record.min_trial_seconds.map(|least| least * 1.5);
+    record.disturbed_retries = 2;
+    let page = candidate(system);
+    for words in [
+        "**Few calls.** Fewer than the guide's 100: `ML-KEM-768` dec (35).",
+        "so that the mean says little: `ML-KEM-768` dec (1.5).",
+        "**Disturbed.** `ML-KEM-768` dec: 2 trials were repeated because the clock fell during",
+    ] {
+        assert!(page.contains(words), "{words} is missing from\n{page}");
+    }
+}
