@@ -204,6 +204,7 @@ fn static_sizes_are_what_the_linker_says() {
             ];
             let bytes = fs::read(&image.elf.path).unwrap();
             let file = object::File::parse(&*bytes).unwrap();
+            assert!(whole.text > 100_000 && whole.rodata > 10_000, "{whole:?}");
             for (kind, ours, whole) in kinds {
                 let what = format!("{kind} of {instance} on {board}");
                 let section = match board {

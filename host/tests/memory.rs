@@ -183,3 +183,36 @@ fn what_leaks_is_called_as_often_as_is_asked() {
         }
     }
 }
+
+#[test]
+fn a_step_of_an_exchange_has_what_happens_in_it_alone() {
+    let steps = [
+        Operation::Exchange,
+        Operation::InitA,
+        Operation::InitB,
+        Operation::Pass(1),
+        Operation::DeriveA,
+        Operation::DeriveB,
+    ];
+    // A block of 1000 bytes from the first initialisation to its derivation, and one of 300 within
+    // the pass: in use before and after, peak, allocations and frees.
+    let (none, kept) = (live(0, 0), live(1000, 1));
+    let expected = [
+        (none, none, 1300, 2, 2),
+        (none, kept, 1000, 1, 0),
+        (kept, kept, 1000, 0, 0),
+        (kept, kept, 1300, 1, 1),
+        (kept, none, 1000, 0, 1),
+        (none, none, 0, 0, 0),
+    ];
+    for bench in Bench::both("memory/kept-state") {
+        let found = memory(&bench, &steps).into_iter().map(|used| {
+            let heap = used.heap;
+            let counts = (heap.peak_bytes, heap.allocations, heap.frees);
+            let (peak, allocations, frees) = counts;
+            (heap.live_before, heap.live_after, peak, allocations, frees)
+        });
+        let found: Vec<_> = found.collect();
+        assert_eq!(found, expected, "{}", bench.system.name());
+    }
+}

@@ -59,7 +59,12 @@ fn anchor(file: &File, name: &str) -> u64 {
     u64::from(symbols.any(|symbol| symbol.name() == Ok(name)))
 }
 
-/// What the whole image takes, thread-local data with its kind.
+/// Constants of an image for a board: with the addresses that its linker script puts among them,
+/// the section is said to be writable.
+const CONSTANTS: &str = ".rodata";
+
+/// What the whole image takes, thread-local data with its kind. Constants of a process in which
+/// the loader fills in addresses count as variables.
 pub(super) fn of_image(file: &File) -> StaticSizes {
     let mut sizes = StaticSizes::default();
     for section in file.sections() {
@@ -75,7 +80,7 @@ pub(super) fn of_image(file: &File) -> StaticSizes {
         );
         let kind = if sh_flags.contains(elf::SHF_EXECINSTR) {
             &mut sizes.text
-        } else if !sh_flags.contains(elf::SHF_WRITE) {
+        } else if !sh_flags.contains(elf::SHF_WRITE) || section.name() == Ok(CONSTANTS) {
             &mut sizes.rodata
         } else if is_zero {
             &mut sizes.bss
