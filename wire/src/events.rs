@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 /// Something that happens in a core while it runs a program.
 ///
-/// The definitions are those of the Arm Architecture Reference Manual (DDI 0487), section "Common
-/// event numbers"; another architecture's nearest event stands in where it means the same.
+/// The definitions are those of the common events in the Arm Architecture Reference Manual (DDI
+/// 0487, chapter D13); elsewhere the nearest event stands in.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, Deserialize)]
 pub enum Event {
     /// Core clock cycles.

@@ -7,6 +7,7 @@ use crate::cpu::cold::Chiller;
 use crate::cpu::{Call, predictor};
 use crate::meter::bracket::{Bracket, Clockwork};
 use crate::meter::instance::Runner;
+use crate::meter::result::Unanswered;
 use crate::meter::runner::{ColdStopwatch, Watch};
 
 /// Cold empty calls of which the least count is taken.
@@ -22,12 +23,23 @@ pub struct Cold {
 
 impl Cold {
     /// The one that is kept, or else a new one.
-    pub fn once<'a>(kept: &'a mut Option<Self>, stack: &mut MeasuringStack) -> &'a mut Self {
-        kept.get_or_insert_with(|| Self::new(stack))
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory for it.
+    pub fn once<'a>(
+        kept: &'a mut Option<Self>,
+        stack: &mut MeasuringStack,
+    ) -> Result<&'a mut Self, Unanswered> {
+        if kept.is_none() {
+            *kept = Self::new(stack);
+        }
+        let reason = "no memory for the buffer that makes calls cold";
+        kept.as_mut().ok_or(Unanswered::Refused(reason))
     }
 
-    fn new(stack: &mut MeasuringStack) -> Self {
-        let mut chiller = Chiller::new();
+    fn new(stack: &mut MeasuringStack) -> Option<Self> {
+        let mut chiller = Chiller::new()?;
         // The first time brings in what it needs itself.
         chiller.chill();
         let mut clockwork = Clockwork::default();
@@ -36,7 +48,7 @@ impl Cold {
         clockwork.close();
         let total = clockwork.total();
         let overhead = empty_call(stack, &mut chiller);
-        Self {
+        Some(Self {
             sequence: ColdSequence {
                 purge: chiller.purge(),
                 branches: predictor::EXECUTED,
@@ -45,7 +57,7 @@ impl Cold {
                 overhead,
             },
             chiller,
-        }
+        })
     }
 }
 

@@ -179,7 +179,7 @@ impl<L: Line, I: Instance> Meter<'_, L, I> {
             Request::Events { plan, pass } => self.events(asked.number, plan, *pass),
             Request::ColdSequence => {
                 fault::note(asked.number, None);
-                let sequence = Cold::once(&mut self.cold, &mut self.stack).sequence;
+                let sequence = Cold::once(&mut self.cold, &mut self.stack)?.sequence;
                 Ok(Held::One(Response::ColdSequence(sequence)))
             }
             Request::Cold(plan) => self.cold(asked.number, plan),
@@ -336,7 +336,7 @@ impl<L: Line, I: Instance> Meter<'_, L, I> {
             cold,
             ..
         } = self.begin(number, plan)?;
-        let Cold { chiller, sequence } = Cold::once(cold, stack);
+        let Cold { chiller, sequence } = Cold::once(cold, stack)?;
         let samples = &mut samples[..calls];
         subject.cold_samples(stack, plan.warmups, sequence.overhead, chiller, samples)?;
         Ok(Held::Samples(calls))

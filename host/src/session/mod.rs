@@ -298,12 +298,21 @@ impl Session {
             calls,
             expected_nanoseconds: nanoseconds(expected),
         });
+        self.sampled(&request, calls, self.predicted(operation, expected))
+    }
+
+    /// Asks for as many samples as there are calls.
+    fn sampled(
+        &mut self,
+        request: &Request,
+        calls: u32,
+        patience: Patience,
+    ) -> Result<Vec<u64>, SessionError> {
         let mut answer = Samples::new(calls);
-        let patience = self.predicted(operation, expected);
-        self.exchange.ask(&request, patience, &mut answer)?;
+        self.exchange.ask(request, patience, &mut answer)?;
         match answer.other.take() {
             None => Ok(answer.into_samples()),
-            Some(other) => Err(unexpected(&request, Some(other))),
+            Some(other) => Err(unexpected(request, Some(other))),
         }
     }
 

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use wire::{ColdSequence, EventPass, Loop, Operation, Request, Response};
 
-use super::gather::Samples;
 use super::{Session, SessionError, nanoseconds, unexpected};
 use crate::measurement::Spoiled;
 
@@ -73,12 +72,6 @@ impl Session {
             calls,
             expected_nanoseconds: nanoseconds(expected),
         });
-        let mut answer = Samples::new(calls);
-        let patience = self.predicted(operation, expected);
-        self.exchange.ask(&request, patience, &mut answer)?;
-        match answer.other.take() {
-            None => Ok(answer.into_samples()),
-            Some(other) => Err(unexpected(&request, Some(other))),
-        }
+        self.sampled(&request, calls, self.predicted(operation, expected))
     }
 }

@@ -18,7 +18,7 @@ pub struct Chiller {
 
 impl Chiller {
     /// Asks the core for its caches.
-    pub fn new() -> Self {
+    pub fn new() -> Option<Self> {
         let (clidr, memory_features): (u64, u64);
         // SAFETY: reading identification registers has no effect. The second is
         // ID_AA64MMFR2_EL1, which reads as 0 where it is not implemented.
@@ -45,9 +45,9 @@ impl Chiller {
             }
             Geometry::of_register(level, ccsidr, wide)
         });
-        Self {
+        Some(Self {
             caches: caches.collect(),
-        }
+        })
     }
 
     /// Makes everything cold.

@@ -1,7 +1,7 @@
 //! The event counters of the performance monitors.
 //!
-//! Event numbers are those of the Arm Architecture Reference Manual (DDI 0487), section D13.12
-//! "Common event numbers"; registers are described in section D24.5.
+//! Event numbers are the common ones of the Arm Architecture Reference Manual (DDI 0487), chapter
+//! D13 "The Performance Monitors Extension"; registers are described in section D24.5.
 
 use core::arch::asm;
 

@@ -28,25 +28,24 @@ const CACHES: &str = "/sys/devices/system/cpu/cpu0/cache";
 
 /// Fills caches and TLB.
 pub struct Chiller {
-    buffer: Option<NonNull<u8>>,
+    buffer: NonNull<u8>,
     bytes: usize,
     last_level_bytes: Option<u64>,
     round: u8,
 }
 
 impl Chiller {
-    /// Takes a buffer of twice the size of the last-level cache.
-    pub fn new() -> Self {
+    /// Takes a buffer of twice the size of the last-level cache; `None` without the memory for it.
+    pub fn new() -> Option<Self> {
         let last_level_bytes = last_level_bytes(Path::new(CACHES));
         let assumed = last_level_bytes.unwrap_or(ASSUMED_LAST_LEVEL);
         let bytes = (2 * assumed).min(LONGEST_BUFFER) as usize;
-        let buffer = map(bytes);
-        Self {
-            bytes: buffer.map_or(0, |_| bytes),
-            buffer,
+        Some(Self {
+            buffer: map(bytes)?,
+            bytes,
             last_level_bytes,
             round: 0,
-        }
+        })
     }
 
     /// Makes everything cold.
@@ -54,11 +53,9 @@ impl Chiller {
         predictor::thrash();
         // What is written differs from what was there, so that no write can be left out.
         self.round = self.round.wrapping_add(1);
-        if let Some(buffer) = self.buffer {
-            for offset in (0..self.bytes).step_by(LINE) {
-                // SAFETY: inside the mapping, which is used for nothing else.
-                unsafe { buffer.add(offset).write_volatile(self.round) };
-            }
+        for offset in (0..self.bytes).step_by(LINE) {
+            // SAFETY: inside the mapping, which is used for nothing else.
+            unsafe { self.buffer.add(offset).write_volatile(self.round) };
         }
         for (begin, end) in board::code_and_stack() {
             for address in (begin..end).step_by(LINE) {
@@ -134,7 +131,7 @@ mod tests {
         let bytes = 1 << 20;
         let buffer = map(bytes).unwrap();
         let mut chiller = Chiller {
-            buffer: Some(buffer),
+            buffer,
             bytes,
             last_level_bytes: Some(bytes as u64 / 2),
             round: 0,

@@ -153,7 +153,7 @@ mod tests {
     /// What a group of these events shows of `work`.
     fn count(events: &[Software], work: impl FnOnce()) -> Vec<EventReading> {
         let builders = events.iter().map(|event| {
-            let mut builder = Builder::new(event.clone());
+            let mut builder = Builder::new(*event);
             builder.exclude_kernel(true).exclude_hv(true);
             builder
         });
