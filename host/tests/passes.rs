@@ -168,6 +168,7 @@ fn with_events(change: impl Fn(&mut wire::EventPass) + Send + 'static) -> Spoile
         .0
         .outcome
         .unwrap_err()
+        .spoiled
 }
 
 #[test]
