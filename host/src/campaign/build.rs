@@ -3,16 +3,35 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use catalogue::{FlagSet, Instance};
+use catalogue::{CatalogueError, FlagSet, Instance};
 use serde_json::{Value, json};
 
-use crate::image::{BuildError, Cache, Image, Recipe};
+use crate::image::{Cache, Image, Recipe};
 use crate::interrupt::Interrupt;
 use crate::record::assemble::Subject;
 use crate::record::run_files::BUILD;
+use crate::record::schema::Sha256;
 use crate::record::store::{RunDirectory, StoreError, write_whole};
 use crate::session::hexadecimal;
 use crate::system::System;
+
+/// What the image of an instance with these flags is made by.
+///
+/// # Errors
+///
+/// When the system's board is unknown.
+pub fn recipe<'a>(
+    instance: &'a Instance,
+    flags: FlagSet,
+    system: &dyn System,
+) -> Result<Recipe<'a>, CatalogueError> {
+    Ok(Recipe {
+        instance,
+        board: catalogue::board(system.board())?,
+        flags,
+        drills: Vec::new(),
+    })
+}
 
 /// Builds the image of an instance with these flags. That it does not build with them is no error:
 /// the inner result says why.
@@ -27,25 +46,22 @@ pub fn image(
     cache: &Cache,
     interrupt: &Interrupt,
 ) -> miette::Result<Result<Image, String>> {
-    let recipe = Recipe {
-        instance,
-        board: catalogue::board(system.board())?,
-        flags,
-        drills: Vec::new(),
-    };
-    match cache.image(&recipe, interrupt) {
-        Ok(image) => Ok(Ok(image)),
-        Err(BuildError::Failed { reason, .. }) => Ok(Err(reason)),
-        Err(error) => Err(error.into()),
-    }
+    let recipe = recipe(instance, flags, system)?;
+    Ok(cache.attempt(&recipe, interrupt)?)
 }
 
-/// Keeps how a label was built, with the outcome of its known-answer test.
+/// Keeps how a label was built, with the outcome of its known-answer test and the digest of all that
+/// it was compared with.
 ///
 /// # Errors
 ///
 /// When the file cannot be written.
-pub fn note(directory: &RunDirectory, system: &str, subject: &Subject) -> Result<(), StoreError> {
+pub fn note(
+    directory: &RunDirectory,
+    system: &str,
+    subject: &Subject,
+    published: &Sha256,
+) -> Result<(), StoreError> {
     let report = subject.image.report.as_ref();
     let entry = json!({
         "flags": subject.image.flag_set.name(),
@@ -54,13 +70,14 @@ pub fn note(directory: &RunDirectory, system: &str, subject: &Subject) -> Result
             report.units.iter().map(|unit| unit.command.join(" ")).collect::<Vec<_>>()
         }),
         "kat": kat(subject),
+        "answers_sha256": published,
         "image": subject.image.name,
         "image_sha256": hexadecimal(&subject.image.elf_sha256),
     });
     add(directory, system, &subject.candidate, &subject.label, entry)
 }
 
-/// Keeps why a label was not built.
+/// Keeps why a label was not built, and whether it is for what the system lacks.
 ///
 /// # Errors
 ///
@@ -69,9 +86,9 @@ pub fn note_failure(
     directory: &RunDirectory,
     system: &str,
     instance: &Instance,
-    reason: &str,
+    (reason, unavailable): (&str, bool),
 ) -> Result<(), StoreError> {
-    let entry = json!({ "kat": "BUILDFAIL", "reason": reason });
+    let entry = json!({ "kat": "BUILDFAIL", "reason": reason, "unavailable": unavailable });
     add(
         directory,
         system,

@@ -6,10 +6,12 @@
 //! what it has.
 
 mod build;
+mod flags;
 mod kat_log;
 pub mod label;
 mod progress;
 mod settings;
+mod shelf;
 mod sizes;
 mod subject;
 mod work;
@@ -21,13 +23,16 @@ use catalogue::Catalogue;
 use miette::Diagnostic;
 use thiserror::Error;
 
+pub use flags::{Attempt, first_that_passes};
 pub use progress::Reporter;
 pub use settings::{Selection, Settings};
+use shelf::Shelf;
 pub use subject::subject;
-use work::Work;
+use work::{Tally, Work};
 
 use crate::image::Cache;
 use crate::interrupt::{Interrupt, Urgency};
+use crate::measure::KatError;
 use crate::notice;
 use crate::outcome::Outcome;
 use crate::project::Project;
@@ -106,8 +111,13 @@ pub fn run(
         let selected = settings.selection.instances(&catalogue, &*system)?;
         reporter.system(name, &selected);
         for (instance, reason) in &selected.unavailable {
-            build::note_failure(&directory, name, instance, reason)?;
+            let mut shelf = Shelf::read(&directory, name, instance, reporter)?;
+            let aside = shelf.of_other_images(None)?;
+            let why = "of another build not shown any more";
+            reporter.set_aside(&instance.name(), aside, why);
+            build::note_failure(&directory, name, instance, (reason, true))?;
         }
+        let tally = Tally::default();
         for instance in selected.available {
             if interrupt.urgency() > Urgency::None {
                 return Ok(Outcome::Interrupted);
@@ -120,6 +130,7 @@ pub fn run(
                 cache: &cache,
                 directory: &directory,
                 system: &*system,
+                tally: &tally,
             };
             let result = work.instance(instance);
             match settled(result, &|error| reporter.given_up(&instance.name(), error))? {
@@ -129,6 +140,7 @@ pub fn run(
                 _ => outcome = Outcome::NotClean,
             }
         }
+        reporter.tally(name, tally.kept.get(), tally.measured.get());
     }
     Ok(outcome)
 }
@@ -152,6 +164,9 @@ fn settled(
 /// name, such as a folder. A full disk or a missing permission is everybody's.
 fn is_of_one_label(error: &miette::Report) -> bool {
     if let Some(ReadError::File { .. }) = error.downcast_ref() {
+        return true;
+    }
+    if let Some(KatError::Text { .. }) = error.downcast_ref() {
         return true;
     }
     match error.downcast_ref() {

@@ -115,6 +115,8 @@ pub struct Settings {
     pub systems: Vec<String>,
     /// Which instances are measured.
     pub selection: Selection,
+    /// Records that are measured once more, by `<id>/<label>__<operation>`.
+    pub redo: Option<Regex>,
     /// How often operations are called.
     pub plan: PlanSettings,
     /// Longest time on the wall for an answer that nobody can predict.
@@ -244,6 +246,7 @@ mod tests {
             run_directory: folder.to_owned(),
             systems: vec!["qemu-virt".into()],
             selection: Selection::Named(vec!["pqclean/ML-KEM-768".into()]),
+            redo: None,
             plan: PlanSettings::default(),
         }
     }

@@ -9,6 +9,6 @@ mod kat;
 mod operation;
 mod verified;
 
-pub use kat::{KatError, known_answer};
+pub use kat::{KatError, known_answer, published_digest};
 pub use operation::{Attempt, PATIENCE, Settings, Step, operation};
 pub use verified::lines;

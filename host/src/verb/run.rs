@@ -92,7 +92,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         session => session?,
     };
     let name = format!("{}/{}", subject.candidate, subject.label);
-    reporter.known_answer(&name, subject.kat.as_ref());
+    reporter.known_answer(&name, &subject);
     let passes = subject.sizes.passes;
     let operations = instance.map(|instance| instance.category.operations(passes));
     let operations = operations.unwrap_or_default();
