@@ -131,6 +131,9 @@ pub enum Library {
 }
 
 impl Library {
+    /// All names in `candidate.toml`.
+    pub const NAMES: [&str; 3] = ["c++", "gmp", "openssl"];
+
     /// The library of this name in `candidate.toml`.
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {

@@ -60,7 +60,11 @@ impl Reader<'_> {
             match (Library::from_name(need), Isa::from_meta(need)) {
                 (Some(library), _) => libraries.push(library),
                 (None, Some(isa)) => required.push(isa),
-                (None, None) => return Err(self.wrong(entry, "needs", need, "nothing known")),
+                (None, None) => {
+                    let known = [&Library::NAMES[..], &Isa::META_NAMES[..]].concat();
+                    let what = format!("none of {}", known.join(", "));
+                    return Err(self.wrong(entry, "needs", need, &what));
+                }
             }
         }
         if sources

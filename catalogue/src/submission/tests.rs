@@ -62,7 +62,7 @@ fn a_wrong_candidate_file_leaves_the_others_alone() {
         ("id = ".to_owned(), "line 1"),
         (
             candidate("x", "needs = [\"luck\"]"),
-            "\"luck\" is nothing known",
+            "\"luck\" is none of c++, gmp",
         ),
         (sound.replace("a.c", "b.c"), "\"b.c\" is not there"),
         (candidate("../x", ""), "a name has"),
