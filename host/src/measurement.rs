@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use wire::{CanonicalReport, Failure, Fault, FaultKind, Hello, KatReport, Operation};
+use wire::{CanonicalReport, Failure, FailureKind, Fault, FaultKind, Hello, KatReport, Operation};
 
 use crate::outcome::Outcome;
 use crate::session::hexadecimal;
@@ -124,11 +124,15 @@ impl Spoiled {
 impl fmt::Display for Spoiled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Failed(failure) => write!(
-                f,
-                "call {} of {} {}",
-                failure.call, failure.operation, failure.kind
-            ),
+            Self::Failed(failure) => {
+                // What the function did follows its name; what the meter found, a colon.
+                let colon = match failure.kind {
+                    FailureKind::Disagreement => ":",
+                    _ => "",
+                };
+                let (call, operation) = (failure.call, failure.operation);
+                write!(f, "call {call} of {operation}{colon} {}", failure.kind)
+            }
             Self::Faulted(fault) => describe_fault(fault, f),
             Self::Deadline(seconds) => {
                 write!(f, "the meter was silent past its deadline of {seconds} s")
