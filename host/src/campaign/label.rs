@@ -241,7 +241,7 @@ impl Bench<'_> {
 }
 
 /// Ends a session in which something went wrong.
-fn end(session: Session, spoiled: &Spoiled) {
+pub(super) fn end(session: Session, spoiled: &Spoiled) {
     if spoiled.meter_is_well() {
         session.bye();
     } else {

@@ -105,7 +105,11 @@ pub fn run(
     notice::broken_packages(&catalogue);
     let _alone = settings.claim()?;
     let cache = Cache::new(project);
-    let mut outcome = Outcome::Clean;
+    // What was chosen and cannot be measured is not clean.
+    let mut outcome = match settings.selection.broken(&catalogue) {
+        true => Outcome::NotClean,
+        false => Outcome::Clean,
+    };
     for name in &settings.systems {
         let system = system::find(name)?;
         let selected = settings.selection.instances(&catalogue, &*system)?;

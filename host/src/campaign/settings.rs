@@ -76,6 +76,17 @@ impl Selection {
     }
 }
 
+impl Selection {
+    /// Whether instances of a package that is left out are among the chosen ones.
+    pub fn broken(&self, catalogue: &Catalogue) -> bool {
+        match self {
+            Self::Matching(only) => catalogue.broken_among(|name| only.is_match(name)).is_some(),
+            // An unknown name is an error.
+            Self::Named(_) => false,
+        }
+    }
+}
+
 /// Chosen instances, as a system sees them.
 #[derive(Debug, Default)]
 pub struct Selected<'a> {
@@ -318,5 +329,8 @@ mod tests {
         let error = select("^y/").unwrap_err().to_string();
         assert_eq!(error, "no instance matches `^y/`");
         assert_eq!(select("^(x/A-1|pqclean/ML-KEM-768)$").unwrap(), 1);
+        let broken = |only: &str| Selection::Matching(Regex::new(only).unwrap()).broken(&catalogue);
+        assert!(broken("^(x/A-1|pqclean/ML-KEM-768)$"));
+        assert!(!broken("^pqclean/ML-KEM-768$"));
     }
 }

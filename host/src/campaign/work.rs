@@ -17,7 +17,7 @@ use crate::project::Project;
 use crate::record::assemble::{Subject, kat_status};
 use crate::record::schema::{self, Sha256};
 use crate::record::store::RunDirectory;
-use crate::session::Session;
+use crate::session::{Session, SessionError, keep_spoiled};
 use crate::system::System;
 
 /// What the instances of one system are measured with.
@@ -99,6 +99,9 @@ impl Work<'_> {
         for difference in sizes::differences(instance, &tested.subject) {
             self.reporter.remark(&name, &difference);
         }
+        for words in &tested.remarks {
+            self.reporter.remark(&name, words);
+        }
         let all = instance.category.operations(tested.subject.sizes.passes);
         let left = shelf.left(&all);
         self.keep(all.len() - left.len());
@@ -164,11 +167,13 @@ impl Work<'_> {
             };
             let mut subject = subject(self.system, &image, Some(instance), flags);
             let session = self.bench(instance, &image).known_answer(&mut subject)?;
+            let (session, remarks) = ask_again(instance, &subject, session)?;
             let failed = subject.kat.as_ref().is_some_and(KatOutcome::failed);
             let tested = Tested {
                 image,
                 subject,
                 session,
+                remarks,
             };
             Ok(match failed {
                 true => Attempt::Failed(tested),
@@ -192,6 +197,31 @@ struct Tested {
     image: Image,
     subject: Subject,
     session: Option<Session>,
+    /// What is odd about the sizes that it reports.
+    remarks: Vec<String>,
+}
+
+/// Asks for the sizes once more: those of an honest submission are the same, and none is 0 that a
+/// call needs.
+fn ask_again(
+    instance: &Instance,
+    subject: &Subject,
+    session: Option<Session>,
+) -> Result<(Option<Session>, Vec<String>), SessionError> {
+    let Some(mut session) = session else {
+        return Ok((None, Vec::new()));
+    };
+    match keep_spoiled(session.sizes())? {
+        Ok(again) => {
+            let remarks = sizes::nonsense(instance, &subject.sizes, &again);
+            Ok((Some(session), remarks))
+        }
+        Err(spoiled) => {
+            label::end(session, &spoiled);
+            let words = format!("its code reports no sizes when asked again: {spoiled}");
+            Ok((None, vec![words]))
+        }
+    }
 }
 
 /// The operations of an instance, as far as they are known before its code has run: none of a key
