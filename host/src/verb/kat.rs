@@ -43,7 +43,8 @@ pub struct Arguments {
     #[arg(long)]
     fields: bool,
     /// Write the official texts into this folder instead of comparing; without a folder, into the
-    /// present one
+    /// present one. Those of an optimized or additional implementation go into a folder of its
+    /// label in it
     #[arg(long, value_name = "FOLDER", num_args = 0..=1, default_missing_value = ".")]
     text: Option<PathBuf>,
     /// Build the image with a deliberate flaw, to see that it is noticed: wrong-kat, still-counter
@@ -262,7 +263,12 @@ impl Bench<'_> {
             Err(reason) => return self.unbuilt(&reason),
         };
         let mut session = self.start(&image)?;
-        let outcome = write_texts(&mut session, self.instance, folder)?;
+        // Implementations of the same parameter set have texts of the same name.
+        let folder = match self.instance.label == self.instance.instance {
+            true => folder.to_owned(),
+            false => folder.join(&self.instance.label),
+        };
+        let outcome = write_texts(&mut session, self.instance, &folder)?;
         session.bye();
         Ok(outcome)
     }
