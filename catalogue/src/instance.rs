@@ -45,6 +45,9 @@ pub struct Instance {
     pub sources: Vec<PathBuf>,
     /// Folders in which the compiler looks for its headers.
     pub include_folders: Vec<PathBuf>,
+    /// What its package seems to lack of it, in words. It may build all the same: not all that is
+    /// included is compiled.
+    pub incomplete: Option<String>,
     /// Why it cannot be built with GNU tools even where the instruction set would do.
     pub(crate) defect: Option<&'static str>,
 }
@@ -329,6 +332,7 @@ pub(crate) mod tests {
             outside: vec![("pqclean:".into(), "/pqclean".into())],
             sources: vec![],
             include_folders: vec![],
+            incomplete: None,
             defect: None,
         }
     }

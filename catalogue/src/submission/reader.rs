@@ -106,6 +106,7 @@ impl Reader<'_> {
                 ("helpers:".to_owned(), self.root.join(HELPERS)),
                 ("meter:".to_owned(), self.root.join(SHIMS)),
             ],
+            incomplete: incomplete(entry, &sources, &include_folders),
             sources,
             include_folders,
             defect: None,
@@ -161,6 +162,23 @@ impl Reader<'_> {
             problem: format!("{key} of instance {}: {value:?} is {what}", entry.label),
         }
     }
+}
+
+/// What a package seems to lack of an instance: sources, or headers that nobody has put where the
+/// compiler looks since.
+fn incomplete(entry: &Entry, sources: &[PathBuf], include_folders: &[PathBuf]) -> Option<String> {
+    if entry.sources.is_empty() {
+        return Some("no sources".to_owned());
+    }
+    let is_there = |header: &String| {
+        // The compiler looks beside the source first.
+        let own = sources.iter().filter_map(|source| source.parent());
+        let mut folders = own.chain(include_folders.iter().map(PathBuf::as_path));
+        folders.any(|folder| folder.join(header).is_file())
+    };
+    let missing = entry.missing.iter().filter(|header| !is_there(header));
+    let missing: Vec<&str> = missing.map(String::as_str).collect();
+    (!missing.is_empty()).then(|| format!("not in the package: {}", missing.join(", ")))
 }
 
 /// What the interface leaves to the program around it, in C.

@@ -130,6 +130,7 @@ fn instance(
             defines: named.defines,
             helpers: selection.helpers.clone(),
             needs: needs.keys().cloned().collect(),
+            missing: selection.missing.keys().cloned().collect(),
             kat,
             sizes: sizes.filter(|_| site.kind == Kind::Hash),
             ..Entry::default()
