@@ -111,12 +111,44 @@ fn add(
     label: &str,
     entry: Value,
 ) -> Result<(), StoreError> {
-    let file = directory.root().join(system).join(BUILD);
-    // A file that cannot be read says nothing; each label's entry is made anew when it is measured.
-    let mut entries: BTreeMap<String, Value> = fs::read_to_string(&file)
+    let mut entries = entries(directory, system);
+    entries.insert(format!("{candidate}/{label}"), entry);
+    write(directory, system, &entries)
+}
+
+/// Drops why labels were not built that are not there any more: nobody can put that right.
+///
+/// # Errors
+///
+/// When the file cannot be written.
+pub fn forget(
+    directory: &RunDirectory,
+    system: &str,
+    is_there: &dyn Fn(&str) -> bool,
+) -> Result<(), StoreError> {
+    let mut entries = entries(directory, system);
+    let before = entries.len();
+    entries.retain(|name, entry| entry["kat"] != "BUILDFAIL" || is_there(name));
+    match entries.len() == before {
+        true => Ok(()),
+        false => write(directory, system, &entries),
+    }
+}
+
+/// The labels' entries. A file that cannot be read says nothing; each entry is made anew when its
+/// label is measured.
+fn entries(directory: &RunDirectory, system: &str) -> BTreeMap<String, Value> {
+    fs::read_to_string(directory.root().join(system).join(BUILD))
         .ok()
         .and_then(|text| serde_json::from_str(&text).ok())
-        .unwrap_or_default();
-    entries.insert(format!("{candidate}/{label}"), entry);
+        .unwrap_or_default()
+}
+
+fn write(
+    directory: &RunDirectory,
+    system: &str,
+    entries: &BTreeMap<String, Value>,
+) -> Result<(), StoreError> {
+    let file = directory.root().join(system).join(BUILD);
     write_whole(&file, format!("{:#}\n", json!(entries)).as_bytes())
 }

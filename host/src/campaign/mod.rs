@@ -16,6 +16,7 @@ mod sizes;
 mod subject;
 mod work;
 
+use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
@@ -37,7 +38,7 @@ use crate::notice;
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::record::read::ReadError;
-use crate::record::store::{RunDirectory, StoreError};
+use crate::record::store::{Place, RunDirectory, StoreError};
 use crate::system;
 
 /// Why a campaign has nothing to do.
@@ -145,8 +146,33 @@ pub fn run(
             }
         }
         reporter.tally(name, tally.kept.get(), tally.measured.get());
+        let is_there = |name: &str| is_there(&catalogue, name);
+        build::forget(&directory, name, &is_there)?;
+        reporter.strangers(name, &strangers(&directory, name, &is_there)?);
     }
     Ok(outcome)
+}
+
+/// Whether an instance of this name can be measured, or could if its package were sound.
+fn is_there(catalogue: &Catalogue, name: &str) -> bool {
+    let candidate = name.split('/').next().unwrap_or(name);
+    let mut broken = catalogue.broken().iter();
+    catalogue.find(name).is_ok() || broken.any(|package| package.is_called(candidate))
+}
+
+/// The instances that a system has records of and that are not there any more: a label that was
+/// renamed, a package that was removed.
+fn strangers(
+    directory: &RunDirectory,
+    system: &str,
+    is_there: &dyn Fn(&str) -> bool,
+) -> Result<BTreeSet<String>, StoreError> {
+    let files = directory.records_of(system)?;
+    let places = files.iter().filter_map(|file| Place::of_path(file));
+    let names = places.map(|place| format!("{}/{}", place.candidate, place.label()));
+    let mut names: BTreeSet<String> = names.collect();
+    names.retain(|name| !is_there(name));
+    Ok(names)
 }
 
 /// How an instance ended. What stands in the way of its files alone is said, and costs the others
@@ -220,6 +246,24 @@ mod tests {
         fs::create_dir_all(place).unwrap();
         let unreadable = directory.find("a", "pqclean", "x__dec").unwrap_err();
         assert!(judged(unreadable.into()).1);
+    }
+
+    #[test]
+    fn what_is_left_of_removed_instances_is_told_and_hinders_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = RunDirectory::new(folder.path());
+        let record = crate::record::example::record();
+        directory.write("a", &record).unwrap();
+        let build = folder.path().join("a/build.json");
+        let text =
+            r#"{"x/A": {"kat": "BUILDFAIL"}, "x/B": {"kat": "BUILDFAIL"}, "x/C": {"kat": "PASS"}}"#;
+        fs::write(&build, text).unwrap();
+        let is_there = |name: &str| name == "x/B";
+        let strangers = strangers(&directory, "a", &is_there).unwrap();
+        assert!(strangers.iter().eq(["pqclean/ML-KEM-768"]), "{strangers:?}");
+        build::forget(&directory, "a", &is_there).unwrap();
+        let text = fs::read_to_string(&build).unwrap();
+        assert!(!text.contains("x/A") && text.contains("x/B") && text.contains("x/C"));
     }
 
     #[test]

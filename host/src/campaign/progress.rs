@@ -1,5 +1,6 @@
 //! How far things are: a bar on a terminal, plain lines elsewhere, nothing when it is to be quiet.
 
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
 
 use catalogue::FlagSet;
@@ -135,6 +136,17 @@ impl Reporter {
             self.line(&format!(
                 "  {name}: {} {why}; what was there is kept as <record>.previous.json",
                 format::number_of(records, "record")
+            ));
+        }
+    }
+
+    /// A system has records of instances that are not there any more.
+    pub fn strangers(&self, name: &str, instances: &BTreeSet<String>) {
+        if !instances.is_empty() {
+            let names: Vec<&str> = instances.iter().map(String::as_str).collect();
+            self.line(&format!(
+                "{name}: the run directory has records of what is not there any more: {}",
+                names.join(", ")
             ));
         }
     }

@@ -94,6 +94,12 @@ impl Place {
         })
     }
 
+    /// The label of the record: what stands before its operation.
+    pub fn label(&self) -> &str {
+        let parts = self.stem.rsplit_once("__");
+        parts.map_or(self.stem.as_str(), |(label, _)| label)
+    }
+
     /// The system's folder, which other files of the record are relative to.
     pub fn system_folder(&self) -> PathBuf {
         self.root.join(&self.system)
@@ -362,6 +368,7 @@ mod tests {
         let place = Place::of_path(&path).expect("a place");
         assert_eq!(place.system_folder(), folder.path().join("rpi4"));
         assert_eq!(place.stem, "ML-KEM-768__dec");
+        assert_eq!(place.label(), "ML-KEM-768");
         assert_eq!(run.records().expect("some"), [path]);
         let found = run.find("rpi4", "pqclean", "ML-KEM-768__dec");
         assert_eq!(found.expect("readable"), Some(record));
