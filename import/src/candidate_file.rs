@@ -12,7 +12,7 @@ const HEADER: &str = "\
 #   [[instance]]         one parameter set in one implementation
 #     name               ALGORITHM_INSTANCE, which also names its known-answer files
 #     label              unique in the package; names it in commands: <id>/<label>
-#     variant            reference, optimized or additional
+#     variant            reference, optimized or additional, or an instruction set such as avx2
 #     category           where it differs from the candidate's
 #     sources            files to compile; a folder stands for the sources directly in it
 #     include            folders for headers, in the order in which the compiler looks

@@ -40,7 +40,7 @@ pub struct Entry {
     /// Unique in the package: the name for the reference implementation, otherwise
     /// `<name>-<variant>`.
     pub label: String,
-    /// `reference`, `optimized`, `additional`.
+    /// `reference`, `optimized`, `additional`, or an instruction set such as `avx2`.
     pub variant: String,
     /// Where it differs from the package's.
     #[serde(default, skip_serializing_if = "Option::is_none")]

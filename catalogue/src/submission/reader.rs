@@ -44,6 +44,10 @@ impl Reader<'_> {
         candidate: &Candidate,
         entry: &Entry,
     ) -> Result<Instance, CatalogueError> {
+        if !is_variant(&entry.variant) {
+            let what = format!("none of {}, nor an instruction set", VARIANTS.join(", "));
+            return Err(self.wrong(entry, "variant", &entry.variant, &what));
+        }
         let category = entry.category.unwrap_or(candidate.category);
         let mut sources = self.helpers(entry)?;
         sources.push(self.root.join(SHIMS).join(shim(category)));
@@ -162,6 +166,17 @@ impl Reader<'_> {
             problem: format!("{key} of instance {}: {value:?} is {what}", entry.label),
         }
     }
+}
+
+/// The implementations that the official layout has; beside them, those for an instruction set.
+const VARIANTS: [&str; 3] = ["reference", "optimized", "additional"];
+
+/// Whether a variant is one that tables and other tools know.
+fn is_variant(name: &str) -> bool {
+    let architectures = [Architecture::Aarch64, Architecture::X86_64];
+    VARIANTS.contains(&name)
+        || Isa::from_meta(name).is_some()
+        || architectures.iter().any(|it| it.to_string() == name)
 }
 
 /// What a package seems to lack of an instance: sources, or headers that nobody has put where the

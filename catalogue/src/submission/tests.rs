@@ -85,6 +85,10 @@ fn a_wrong_candidate_file_leaves_the_others_alone() {
             candidate("x", "needs = [\"luck\"]"),
             "\"luck\" is none of c++, gmp",
         ),
+        (
+            sound.replace("reference", "refrence"),
+            "\"refrence\" is none of reference, optimized",
+        ),
         (sound.replace("a.c", "b.c"), "\"b.c\" is not there"),
         (candidate("../x", ""), "a name has"),
         (candidate("x", "unknown = 1"), "unknown field"),

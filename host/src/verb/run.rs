@@ -44,7 +44,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
     let named = arguments.elf.to_string_lossy();
     if !arguments.elf.exists() && catalogue.find(&named).is_ok() {
         return Err(miette::miette!(
-            help = "NGCC_INSTANCE={named} cargo run -p firmware",
+            help = format!("NGCC_INSTANCE={named} cargo run -p firmware"),
             "{named} is an instance, and `run` takes the image of one"
         ));
     }
