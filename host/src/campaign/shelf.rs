@@ -162,3 +162,68 @@ impl<'a> Shelf<'a> {
         Ok(before - self.records.len())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use catalogue::Catalogue;
+    use serde_json::json;
+
+    use super::*;
+    use crate::project::Project;
+    use crate::record::example;
+
+    /// What a shelf says with one record of this outcome, measured with these answers published.
+    fn with_shelf(kat: KatStatus, published: &Sha256, see: &dyn Fn(&mut Shelf<'_>)) {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = RunDirectory::new(folder.path());
+        let catalogue = Catalogue::load(&Project::find().unwrap().root).unwrap();
+        let instance = catalogue.find("pqclean/ML-KEM-768").unwrap();
+        let mut record = example::record();
+        record.kat = kat;
+        directory.write("a", &record).unwrap();
+        let entry = json!({ "kat": kat, "answers_sha256": published });
+        let build = json!({ "pqclean/ML-KEM-768": entry }).to_string();
+        fs::write(folder.path().join("a").join(BUILD), build).unwrap();
+        let reporter = Reporter::new(true, false);
+        see(&mut Shelf::read(&directory, "a", instance, &reporter).unwrap());
+    }
+
+    #[test]
+    fn a_test_is_run_again_for_other_answers_and_for_outcomes_that_may_change() {
+        let (published, other) = (Sha256::of(b"1"), Sha256::of(b"2"));
+        for (kat, is_clean, is_settled) in [
+            (KatStatus::Pass, true, true),
+            (KatStatus::NoKat, true, true),
+            (KatStatus::Partial, true, true),
+            (KatStatus::Mismatch, false, true),
+            (KatStatus::Timeout, false, false),
+            (KatStatus::NoResult, false, false),
+        ] {
+            with_shelf(kat, &published, &|shelf| {
+                let settled = shelf.settled_kat(&published);
+                assert_eq!(settled, is_settled.then_some(kat));
+                assert_eq!(shelf.settled_kat(&other), None);
+                assert_eq!(shelf.outcome() == Outcome::Clean, is_clean, "{kat:?}");
+                assert!(shelf.left(&[Operation::Dec]).is_empty());
+            });
+        }
+    }
+
+    #[test]
+    fn what_is_set_aside_is_left_to_be_measured() {
+        let published = Sha256::of(b"1");
+        with_shelf(KatStatus::Pass, &published, &|shelf| {
+            let present = shelf.records[0].library_sha256.clone();
+            assert_eq!(shelf.of_other_images(present.as_ref()).unwrap(), 0);
+            let none = Regex::new("^pqclean/ML-KEM-768__enc$").unwrap();
+            assert_eq!(shelf.redo(&none).unwrap(), 0);
+            let one = Regex::new("^pqclean/ML-KEM-768__dec$").unwrap();
+            assert_eq!(shelf.redo(&one).unwrap(), 1);
+            assert_eq!(shelf.left(&[Operation::Dec]), [Operation::Dec]);
+        });
+        with_shelf(KatStatus::Pass, &published, &|shelf| {
+            assert_eq!(shelf.of_other_images(Some(&published)).unwrap(), 1);
+            assert_eq!(shelf.left(&[Operation::Dec]), [Operation::Dec]);
+        });
+    }
+}
