@@ -60,6 +60,9 @@ pub enum Isa {
 }
 
 impl Isa {
+    /// All names in META.yml.
+    pub const META_NAMES: [&str; 7] = ["aes", "avx2", "bmi1", "bmi2", "popcnt", "asimd", "sha3"];
+
     /// The extension that META.yml calls by this name.
     pub fn from_meta(name: &str) -> Option<Self> {
         Some(match name {

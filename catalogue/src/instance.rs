@@ -45,6 +45,9 @@ pub struct Instance {
     pub sources: Vec<PathBuf>,
     /// Folders in which the compiler looks for its headers.
     pub include_folders: Vec<PathBuf>,
+    /// What its package seems to lack of it, in words. It may build all the same: not all that is
+    /// included is compiled.
+    pub incomplete: Option<String>,
     /// Why it cannot be built with GNU tools even where the instruction set would do.
     pub(crate) defect: Option<&'static str>,
 }
@@ -131,6 +134,9 @@ pub enum Library {
 }
 
 impl Library {
+    /// All names in `candidate.toml`.
+    pub const NAMES: [&str; 3] = ["c++", "gmp", "openssl"];
+
     /// The library of this name in `candidate.toml`.
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
@@ -326,6 +332,7 @@ pub(crate) mod tests {
             outside: vec![("pqclean:".into(), "/pqclean".into())],
             sources: vec![],
             include_folders: vec![],
+            incomplete: None,
             defect: None,
         }
     }

@@ -9,6 +9,7 @@ use miette::Report;
 use crate::explain::explain;
 use crate::image::BuildError;
 use crate::interrupt::Interrupt;
+use crate::measure::KatError;
 use crate::notice;
 use crate::outcome::{ERROR, Outcome};
 use crate::session::SessionError;
@@ -99,7 +100,11 @@ fn outcome_of(report: &Report) -> Option<Outcome> {
     if let Some(SetupError::Interrupted) = report.downcast_ref() {
         return Some(Outcome::Interrupted);
     }
-    match report.downcast_ref()? {
+    let session = match report.downcast_ref() {
+        Some(KatError::Session(session)) => session,
+        _ => report.downcast_ref()?,
+    };
+    match session {
         SessionError::Interrupted => Some(Outcome::Interrupted),
         SessionError::Spoiled(spoiled) => Some(spoiled.outcome()),
         _ => None,
@@ -138,6 +143,8 @@ mod tests {
             reason: "y".into(),
         };
         assert_eq!(outcome(refused), None);
+        let kat = Report::new(KatError::Session(SessionError::Interrupted));
+        assert_eq!(outcome_of(&kat), Some(Outcome::Interrupted));
         let build = Report::new(BuildError::Interrupted);
         assert_eq!(outcome_of(&build), Some(Outcome::Interrupted));
     }

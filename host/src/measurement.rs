@@ -3,8 +3,8 @@
 use std::fmt;
 
 use wire::{
-    CanonicalReport, ColdSequence, Event, EventReading, Failure, Fault, FaultKind, Hello,
-    KatReport, Operation, Sweeps,
+    CanonicalReport, ColdSequence, Event, EventReading, Failure, FailureKind, Fault, FaultKind,
+    Hello, KatReport, Operation, Sweeps,
 };
 
 use crate::outcome::Outcome;
@@ -212,11 +212,15 @@ impl Spoiled {
 impl fmt::Display for Spoiled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Failed(failure) => write!(
-                f,
-                "call {} of {} {}",
-                failure.call, failure.operation, failure.kind
-            ),
+            Self::Failed(failure) => {
+                // What the function did follows its name; what the meter found, a colon.
+                let colon = match failure.kind {
+                    FailureKind::Disagreement => ":",
+                    _ => "",
+                };
+                let (call, operation) = (failure.call, failure.operation);
+                write!(f, "call {call} of {operation}{colon} {}", failure.kind)
+            }
             Self::Faulted(faulted) => faulted.fmt(f),
             Self::Deadline(seconds) => {
                 write!(f, "the meter was silent past its deadline of {seconds} s")

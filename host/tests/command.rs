@@ -306,6 +306,44 @@ fn the_demo_measures_on_both_systems_and_everything_passes() {
 }
 
 #[test]
+fn flags_of_the_environment_are_taken_or_refused_by_name() {
+    let [_, local] = system::default_names();
+    let kat = |flags: &str| {
+        host(&["kat", INSTANCE, "--system", &local, "--json"])
+            .env("NGCC_FLAGS", flags)
+            .output()
+            .unwrap()
+    };
+    let output = kat("harness-default");
+    assert_eq!(code(&output), Some(0), "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    assert!(said.contains(r#""flags": "harness-default""#), "{said}");
+    let output = kat("-O3");
+    assert_eq!(code(&output), Some(2));
+    let said = text(&output.stderr);
+    for words in ["NGCC_FLAGS", "-O3", "guide, harness-default"] {
+        assert!(said.contains(words), "{said}");
+    }
+}
+
+#[test]
+fn what_is_no_folder_and_no_image_is_told_with_the_remedy() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let path = file.path().to_str().unwrap();
+    let output = run(&["kat", "x25519/X25519", "--text", path]);
+    assert_eq!(code(&output), Some(2));
+    let said = text(&output.stderr);
+    assert!(
+        said.contains("is a file") && said.contains("`kat`"),
+        "{said}"
+    );
+    let output = run(&["run", INSTANCE]);
+    assert_eq!(code(&output), Some(2));
+    let said = text(&output.stderr);
+    assert!(said.contains("NGCC_INSTANCE=pqclean/ML-KEM-768"), "{said}");
+}
+
+#[test]
 fn an_unknown_instance_is_told_with_its_neighbours() {
     let output = run(&["kat", "pqclean/ML-KEM-786"]);
     assert_eq!(code(&output), Some(2));

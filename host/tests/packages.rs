@@ -244,12 +244,125 @@ fn a_label_that_fails_with_the_guide_s_flags_is_measured_with_the_harness_s() {
     let run = tempfile::tempdir().unwrap();
     let output = campaign(&imported.instance("X25519"), &local, run.path());
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    for words in [
+        "KAT PASS (with the flags harness-default",
+        "compiled with the flags",
+    ] {
+        assert!(said(&output).contains(words), "{}", said(&output));
+    }
+    let name = imported.instance("X25519");
+    let output = host(&["kat", &name, "--system", &local]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert!(said(&output).contains("PASS, with the flags harness-default"));
     let folder = run.path().join(&local).join("records/zip-second-flags");
     let record = json(&folder.join("X25519__exchange.json"));
     assert_eq!(
         (&record["flags"], &record["kat"]),
         (&"harness-default".into(), &"PASS".into())
     );
+}
+
+/// The names of all files of records, those that were set aside among them.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<_> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+/// The loop of whoever submits something: correct, measure again.
+#[test]
+fn a_campaign_that_goes_on_measures_another_build_anew_and_keeps_the_rest() {
+    let _alone = alone();
+    let (imported, output) = hand_in("x25519", &["X25519/KAT_KEX_X25519.txt"]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let [_, local] = system::default_names();
+    let run = tempfile::tempdir().unwrap();
+    let path = run.path().to_str().unwrap();
+    let records = run.path().join(&local).join("records/zip-x25519");
+    let name = imported.instance("X25519");
+    let again = |code: i32, words: &[&str]| {
+        let output = campaign(&name, &local, run.path());
+        let said = said(&output);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        for words in words {
+            assert!(said.contains(words), "`{words}` is not in\n{said}");
+        }
+        if code == 0 {
+            assert_eq!(host(&["validate", path]).status.code(), Some(0));
+        }
+    };
+    again(0, &["KAT PASS"]);
+    let first = names(&records);
+    let count = first.len();
+    let all = |rest: &str| format!("{count} records {rest}");
+    let kept = all("kept, nothing left to measure");
+    again(0, &[&kept]);
+
+    // A wrong answer is measured once, and is no less wrong when it is kept.
+    let text = imported.folder.join("KAT/KAT_KEX_X25519.txt");
+    let right = fs::read_to_string(&text).unwrap();
+    fs::write(&text, right.replacen("SS = ", "SS = 00", 1)).unwrap();
+    again(1, &["KAT MISMATCH", &all("with another outcome")]);
+    again(1, &[&kept, "wrong answers"]);
+    fs::write(&text, right).unwrap();
+    again(0, &["KAT PASS", &all("with another outcome")]);
+
+    // Another file, and the same image.
+    let source = imported
+        .folder
+        .join("Reference_Implementation/X25519/x25519.c");
+    let code = fs::read_to_string(&source).unwrap();
+    let commented = format!("{code}/* a remark */\n");
+    fs::write(&source, &commented).unwrap();
+    again(0, &[&kept]);
+
+    let more = "int ngcc_more(int x);\nint ngcc_more(int x) { return x + 1; }\n";
+    let getter = imported
+        .folder
+        .join("Reference_Implementation/X25519/KEX_AlgorithmInstance.c");
+    let getters = fs::read_to_string(&getter).unwrap();
+    let call = "kex_get_passes_num() {\n";
+    let calling = format!("int ngcc_more(int x);\n{getters}").replace(
+        call,
+        &format!("{call}    if (ngcc_more(1) == 1) return 1;\n"),
+    );
+    fs::write(&getter, calling).unwrap();
+    fs::write(&source, format!("{code}{more}")).unwrap();
+    again(0, &[&all("of another build to be measured anew")]);
+    assert_eq!(names(&records).len(), 4 * count, "{:?}", names(&records));
+
+    // It does not link any more: no old number stands for it.
+    fs::write(&source, &code).unwrap();
+    let reason = "undefined symbol: ngcc_more, used in KEX_AlgorithmInstance.c";
+    again(1, &["BUILDFAIL", reason, "not shown any more"]);
+    for command in ["compare", "validate"] {
+        let output = host(&[command, path]);
+        let said = said(&output);
+        let is_wrong = command == "compare";
+        assert_eq!(output.status.code(), Some(i32::from(is_wrong)), "{said}");
+        let words = match is_wrong {
+            true => reason,
+            false => "not built: 1 instance",
+        };
+        assert!(said.contains(words), "{said}");
+    }
+    let output = host(&["kat", &name, "--system", &local]);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(said(&output).contains(reason), "{}", said(&output));
+
+    fs::write(&getter, getters).unwrap();
+    again(0, &["KAT PASS"]);
+    let only = format!("^{name}$");
+    let mut redo = vec!["campaign", "--system", &local, "--only", &only];
+    redo.extend(["--trial-target", "0.001", "--run-dir", path]);
+    redo.extend(["--redo", "__exchange$"]);
+    let output = host(&redo);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let words = format!("{} records kept, 1 measured", count - 1);
+    assert!(said(&output).contains(&words), "{}", said(&output));
 }
 
 #[test]

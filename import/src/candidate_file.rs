@@ -12,13 +12,15 @@ const HEADER: &str = "\
 #   [[instance]]         one parameter set in one implementation
 #     name               ALGORITHM_INSTANCE, which also names its known-answer files
 #     label              unique in the package; names it in commands: <id>/<label>
-#     variant            reference, optimized or additional
+#     variant            reference, optimized or additional, or an instruction set such as avx2
 #     category           where it differs from the candidate's
 #     sources            files to compile; a folder stands for the sources directly in it
 #     include            folders for headers, in the order in which the compiler looks
 #     defines            macros for the compiler: NAME or NAME=VALUE
 #     helpers            ours that stand in for the package's own: drng, auxfunc
 #     needs              c++, gmp, openssl, or an extension such as avx2 or asimd
+#     missing            headers that are included and not in the package; `list` names them until
+#                        they are in a folder of `include`
 #     kat                the package's own known-answer files
 #     [instance.sizes]   sizes in bytes that the submission documents
 #
@@ -48,15 +50,10 @@ pub fn text(candidate: &Candidate, instances: &[Instance]) -> String {
 }
 
 fn comments(instance: &Instance) -> Vec<String> {
-    let mut comments: Vec<String> = instance
+    instance
         .hints
         .iter()
         .filter(|hint| hint.define().is_some())
         .map(|hint| format!("hint: {} ({} line {})", hint.option, hint.file, hint.line))
-        .collect();
-    let missing = instance.selection.missing.iter();
-    comments.extend(
-        missing.map(|(header, by)| format!("not in the package: {header:?}, which {by} includes")),
-    );
-    comments
+        .collect()
 }

@@ -14,6 +14,7 @@ mod report;
 mod scan;
 mod unpack;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -85,6 +86,7 @@ pub fn import(request: &Request<'_>, stop: &dyn Fn() -> bool) -> Result<Imported
     let known = known::all(root)?;
     let folder = draft.folder();
     let unpacked = unpack::unpack(package, &folder, &request.limits, stop)?;
+    let own = own_description(&folder)?;
     let tree = Tree::read(&folder, stop)?;
     let mut instances = scan::scan(&tree, stop)?;
     let Some(most) = scan::most_frequent_kind(&instances) else {
@@ -97,6 +99,7 @@ pub fn import(request: &Request<'_>, stop: &dyn Fn() -> bool) -> Result<Imported
         .known
         .map_or(most, |known| known.candidate.category);
     let mut notes = identity.notes();
+    notes.extend(own);
     let checks = match identity.known {
         None => Vec::new(),
         Some(known) => {
@@ -104,6 +107,7 @@ pub fn import(request: &Request<'_>, stop: &dyn Fn() -> bool) -> Result<Imported
             known::check(&known.manifest, &instances, &folder)?
         }
     };
+    notes.extend(scan::unnamed_answers(&tree, &instances));
     for instance in &mut instances {
         instance.entry.category = (instance.kind != category).then_some(instance.kind);
     }
@@ -128,6 +132,8 @@ pub fn import(request: &Request<'_>, stop: &dyn Fn() -> bool) -> Result<Imported
         return Err(ImportError::Interrupted);
     }
     let published = draft.publish(&identity.id, request.force)?;
+    // The report has them with each instance.
+    notes.extend(unapplied(&instances));
     // What concerns this computer and not the package: not in the report.
     notes.extend(published.notes);
     Ok(Imported {
@@ -137,6 +143,63 @@ pub fn import(request: &Request<'_>, stop: &dyn Fn() -> bool) -> Result<Imported
         incomplete: incomplete(&instances),
         notes,
     })
+}
+
+/// What a package's own `candidate.toml` is kept as.
+const OWN: &str = "candidate.toml.of-package";
+
+/// Moves the package's own `candidate.toml`, or whatever has that name, out of the way of the one
+/// that is written; returns what is to be said of it.
+fn own_description(folder: &Path) -> Result<Option<String>, ImportError> {
+    let own = folder.join(FILE);
+    if fs::symlink_metadata(&own).is_err() {
+        return Ok(None);
+    }
+    let mut place = folder.join(OWN);
+    while fs::symlink_metadata(&place).is_ok() {
+        place.as_mut_os_string().push("-");
+    }
+    fs::rename(&own, &place).map_err(ImportError::file("rename", &own))?;
+    let name = place.file_name().unwrap_or_default().to_string_lossy();
+    Ok(Some(format!(
+        "the package's own {FILE} is not used: import writes one of what it finds; it is kept as \
+         {name}, and copied over {FILE} it is used"
+    )))
+}
+
+/// How many things of one kind are named; the report has all.
+const NAMED: usize = 5;
+
+/// Macros that the package's build files define and that are not applied, each once.
+fn unapplied(instances: &[Instance]) -> Vec<String> {
+    let mut seen = BTreeMap::new();
+    for instance in instances {
+        let applied = &instance.entry.defines;
+        for hint in &instance.hints {
+            if let Some(define) = hint.define()
+                && !applied.iter().any(|other| other == define)
+            {
+                seen.entry(define).or_insert((&hint.file, hint.line));
+            }
+        }
+    }
+    let more = seen.len().saturating_sub(NAMED);
+    let mut notes: Vec<String> = seen
+        .into_iter()
+        .take(NAMED)
+        .map(|(define, (file, line))| {
+            format!(
+                "`-D{define}` in {file} line {line} is not applied: it belongs into `defines` of \
+                 {FILE} if the instance is meant to have it"
+            )
+        })
+        .collect();
+    if more > 0 {
+        notes.push(format!(
+            "{more} more options in build files are not applied either: {REPORT} lists them"
+        ));
+    }
+    notes
 }
 
 /// Who a package is.

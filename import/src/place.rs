@@ -111,29 +111,44 @@ impl Draft {
 }
 
 /// Keeps the `candidate.toml` of a package that is replaced when somebody has corrected it, that
-/// is, when its text is not the new one; returns what is to be said of it. One that was kept before
-/// stays as long as no later one takes its place.
+/// is, when its text is not the new one; returns what is to be said of it. Whatever was kept before
+/// stays: each has a number of its own.
 fn keep_previous(old: &Path, new: &Path) -> Result<Option<String>, ImportError> {
-    let there = |file: PathBuf| match file.is_file() {
-        true => fs::read(&file)
+    let there = |file: &Path| match file.is_file() {
+        true => fs::read(file)
             .map(Some)
-            .map_err(ImportError::file("read", &file)),
+            .map_err(ImportError::file("read", file)),
         false => Ok(None),
     };
-    let corrected = there(old.join(FILE))?;
-    let corrected = match corrected == there(new.join(FILE))? {
+    let mut kept: Vec<Vec<u8>> = Vec::new();
+    while let Some(text) = there(&numbered(old, PREVIOUS, kept.len() + 1))? {
+        kept.push(text);
+    }
+    let corrected = there(&old.join(FILE))?;
+    let corrected = match corrected == there(&new.join(FILE))? {
         true => None,
-        false => corrected,
+        false => corrected.filter(|text| !kept.contains(text)),
     };
-    let note = corrected.as_ref().map(|_| {
-        format!("the {FILE} that was there says something else; it is kept as {PREVIOUS}")
-    });
-    let earlier = there(old.join(PREVIOUS))?;
-    if let Some(text) = corrected.or(earlier) {
-        let file = new.join(PREVIOUS);
+    let is_new = corrected.is_some();
+    kept.extend(corrected);
+    for (number, text) in (1..).zip(&kept) {
+        let file = numbered(new, PREVIOUS, number);
         fs::write(&file, text).map_err(ImportError::file("write", &file))?;
     }
-    Ok(note)
+    Ok(is_new.then(|| {
+        format!(
+            "the {FILE} that was there says something else; it is kept as {}",
+            numbered(old, PREVIOUS, kept.len()).display()
+        )
+    }))
+}
+
+/// The file of this name, or with a number from 2 on.
+fn numbered(folder: &Path, name: &str, number: usize) -> PathBuf {
+    folder.join(match number {
+        1 => name.to_owned(),
+        number => format!("{name}-{number}"),
+    })
 }
 
 /// Sees that a package may be called so.
@@ -215,8 +230,20 @@ mod tests {
         assert!(import("1").notes.is_empty());
         assert_eq!(previous(), "corrected");
         fs::write(folder.join(FILE), "corrected again").unwrap();
+        let notes = import("1").notes;
+        assert!(
+            matches!(notes.as_slice(), [note] if note.ends_with("/a/candidate.toml.previous-2")),
+            "{notes:?}"
+        );
+        assert_eq!(previous(), "corrected");
+        let second = || fs::read_to_string(folder.join("candidate.toml.previous-2")).unwrap();
+        assert_eq!(second(), "corrected again");
+        // The import's own is no correction that would have to be kept twice.
+        import("2");
         import("1");
-        assert_eq!(previous(), "corrected again");
+        import("2");
+        assert_eq!(second(), "corrected again");
+        assert!(!folder.join("candidate.toml.previous-5").exists());
     }
 
     #[test]

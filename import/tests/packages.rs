@@ -199,6 +199,33 @@ fn chinese_names_are_read_in_either_encoding() {
 }
 
 #[test]
+fn what_a_package_says_of_itself_is_told_and_not_applied() {
+    let workspace = Workspace::new();
+    let package = workspace.outside("own.zip");
+    let mut zip = Zip::create(&package);
+    for (name, content) in kem("A-1") {
+        zip.file(format!("Reference/A-1/{name}"), content);
+    }
+    zip.file("Reference/A-1/Makefile", "CFLAGS = -DLEVEL=2 -DALL\n");
+    zip.file("KAT/A-1.rsp", "count = 0\n");
+    zip.file("candidate.toml", "id = \"theirs\"\n");
+    zip.finish();
+    let imported = workspace.import_as(&package, Some("own")).unwrap();
+    assert_eq!(imported.candidate.id, "own");
+    let said = |words: &str| {
+        let notes = &imported.notes;
+        assert!(notes.iter().any(|note| note.contains(words)), "{notes:?}");
+    };
+    said("the package's own candidate.toml is not used");
+    said("`-DLEVEL=2` in Reference/A-1/Makefile line 1 is not applied");
+    said("`KAT/A-1.rsp` looks like known answers");
+    let kept = imported.folder.join("candidate.toml.of-package");
+    assert_eq!(fs::read_to_string(kept).unwrap(), "id = \"theirs\"\n");
+    let report = fs::read_to_string(imported.folder.join(import::REPORT)).unwrap();
+    assert!(report.contains("looks like known answers"), "{report}");
+}
+
+#[test]
 fn packages_within_packages_are_found() {
     let workspace = Workspace::new();
     let inner = workspace.outside("inner");
@@ -320,7 +347,6 @@ fn what_is_written_explains_itself() {
     category = "hash"
 
     # hint: -DWIDE (Reference/H/CMakeLists.txt line 1)
-    # not in the package: "gone.h", which Reference/H/hash.c includes
     [[instance]]
     name = "H-512"
     label = "H-512"
@@ -333,6 +359,7 @@ fn what_is_written_explains_itself() {
     defines = ["WIDE"]
     helpers = []
     needs = ["gmp"]
+    missing = ["gone.h"]
 
     [instance.sizes]
     pk_bytes = 0
@@ -345,7 +372,6 @@ fn what_is_written_explains_itself() {
     passes = 0
 
     # hint: -DWIDE (Reference/H/CMakeLists.txt line 1)
-    # not in the package: "gone.h", which Reference/H/hash.c includes
     [[instance]]
     name = "H-256"
     label = "H-256"
@@ -358,6 +384,7 @@ fn what_is_written_explains_itself() {
     defines = []
     helpers = []
     needs = ["gmp"]
+    missing = ["gone.h"]
 
     [instance.sizes]
     pk_bytes = 0

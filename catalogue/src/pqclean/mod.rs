@@ -162,6 +162,7 @@ fn instance(
         outside: Vec::new(),
         sources,
         include_folders,
+        incomplete: None,
         defect: (folder_name.starts_with(start) && variant == of).then_some(APPLE_SYNTAX_REASON),
     }
 }

@@ -40,7 +40,7 @@ pub struct Entry {
     /// Unique in the package: the name for the reference implementation, otherwise
     /// `<name>-<variant>`.
     pub label: String,
-    /// `reference`, `optimized`, `additional`.
+    /// `reference`, `optimized`, `additional`, or an instruction set such as `avx2`.
     pub variant: String,
     /// Where it differs from the package's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,6 +62,9 @@ pub struct Entry {
     /// as compilers name it, such as `avx2`.
     #[serde(default)]
     pub needs: Vec<String>,
+    /// Headers that its sources include and the package lacks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
     /// The package's own known-answer files, relative to its folder.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kat: Vec<String>,

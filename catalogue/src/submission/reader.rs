@@ -44,6 +44,10 @@ impl Reader<'_> {
         candidate: &Candidate,
         entry: &Entry,
     ) -> Result<Instance, CatalogueError> {
+        if !is_variant(&entry.variant) {
+            let what = format!("none of {}, nor an instruction set", VARIANTS.join(", "));
+            return Err(self.wrong(entry, "variant", &entry.variant, &what));
+        }
         let category = entry.category.unwrap_or(candidate.category);
         let mut sources = self.helpers(entry)?;
         sources.push(self.root.join(SHIMS).join(shim(category)));
@@ -60,7 +64,11 @@ impl Reader<'_> {
             match (Library::from_name(need), Isa::from_meta(need)) {
                 (Some(library), _) => libraries.push(library),
                 (None, Some(isa)) => required.push(isa),
-                (None, None) => return Err(self.wrong(entry, "needs", need, "nothing known")),
+                (None, None) => {
+                    let known = [&Library::NAMES[..], &Isa::META_NAMES[..]].concat();
+                    let what = format!("none of {}", known.join(", "));
+                    return Err(self.wrong(entry, "needs", need, &what));
+                }
             }
         }
         if sources
@@ -102,6 +110,7 @@ impl Reader<'_> {
                 ("helpers:".to_owned(), self.root.join(HELPERS)),
                 ("meter:".to_owned(), self.root.join(SHIMS)),
             ],
+            incomplete: incomplete(entry, &sources, &include_folders),
             sources,
             include_folders,
             defect: None,
@@ -157,6 +166,34 @@ impl Reader<'_> {
             problem: format!("{key} of instance {}: {value:?} is {what}", entry.label),
         }
     }
+}
+
+/// The implementations that the official layout has; beside them, those for an instruction set.
+const VARIANTS: [&str; 3] = ["reference", "optimized", "additional"];
+
+/// Whether a variant is one that tables and other tools know.
+fn is_variant(name: &str) -> bool {
+    let architectures = [Architecture::Aarch64, Architecture::X86_64];
+    VARIANTS.contains(&name)
+        || Isa::from_meta(name).is_some()
+        || architectures.iter().any(|it| it.to_string() == name)
+}
+
+/// What a package seems to lack of an instance: sources, or headers that nobody has put where the
+/// compiler looks since.
+fn incomplete(entry: &Entry, sources: &[PathBuf], include_folders: &[PathBuf]) -> Option<String> {
+    if entry.sources.is_empty() {
+        return Some("no sources".to_owned());
+    }
+    let is_there = |header: &String| {
+        // The compiler looks beside the source first.
+        let own = sources.iter().filter_map(|source| source.parent());
+        let mut folders = own.chain(include_folders.iter().map(PathBuf::as_path));
+        folders.any(|folder| folder.join(header).is_file())
+    };
+    let missing = entry.missing.iter().filter(|header| !is_there(header));
+    let missing: Vec<&str> = missing.map(String::as_str).collect();
+    (!missing.is_empty()).then(|| format!("not in the package: {}", missing.join(", ")))
 }
 
 /// What the interface leaves to the program around it, in C.

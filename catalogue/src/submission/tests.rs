@@ -53,6 +53,27 @@ fn candidate(id: &str, more: &str) -> String {
     )
 }
 
+#[test]
+fn what_a_package_lacks_is_said_until_it_is_there() {
+    let workspace = Workspace::new();
+    let more = "include = [\"inc\"]\nmissing = [\"a.h\", \"b.h\"]\n";
+    workspace.package("x", &candidate("x", more));
+    let incomplete = || {
+        let found = workspace.scan().instances;
+        let mut found = found.into_iter().map(|(instance, _)| instance);
+        found
+            .find(|found| found.candidate == "x")
+            .unwrap()
+            .incomplete
+    };
+    assert_eq!(incomplete().unwrap(), "not in the package: a.h, b.h");
+    workspace.write("submissions/x/inc/a.h", "");
+    assert_eq!(incomplete().unwrap(), "not in the package: b.h");
+    // Beside the source.
+    workspace.write("submissions/x/b.h", "");
+    assert_eq!(incomplete(), None);
+}
+
 const DIGEST: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
 #[test]
@@ -62,7 +83,11 @@ fn a_wrong_candidate_file_leaves_the_others_alone() {
         ("id = ".to_owned(), "line 1"),
         (
             candidate("x", "needs = [\"luck\"]"),
-            "\"luck\" is nothing known",
+            "\"luck\" is none of c++, gmp",
+        ),
+        (
+            sound.replace("reference", "refrence"),
+            "\"refrence\" is none of reference, optimized",
         ),
         (sound.replace("a.c", "b.c"), "\"b.c\" is not there"),
         (candidate("../x", ""), "a name has"),

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use catalogue::{FlagSet, Instance, Kind};
+use catalogue::{CatalogueError, FlagSet, Instance, Kind};
 use serde_json::{Value, json};
 
-use crate::image::{BuildError, Cache, Image, Recipe};
+use crate::image::{Cache, Image, Recipe};
 use crate::interrupt::Interrupt;
 use crate::record::assemble::Subject;
 use crate::record::run_files::BUILD;
+use crate::record::schema::Sha256;
 use crate::record::store::{RunDirectory, StoreError, write_whole};
 use crate::session::hexadecimal;
 use crate::system::System;
@@ -36,6 +37,26 @@ impl Which {
     }
 }
 
+/// What the image of an instance is made by.
+///
+/// # Errors
+///
+/// When the system's board is unknown.
+pub fn recipe<'a>(
+    instance: &'a Instance,
+    which: Which,
+    system: &dyn System,
+) -> Result<Recipe<'a>, CatalogueError> {
+    Ok(Recipe {
+        instance,
+        board: catalogue::board(system.board())?,
+        flags: which.flags,
+        kind: which.kind,
+        drills: Vec::new(),
+        layout: which.layout,
+    })
+}
+
 /// Builds an image of an instance. That it does not build is no error: the inner result says why.
 ///
 /// # Errors
@@ -48,27 +69,22 @@ pub fn image(
     cache: &Cache,
     interrupt: &Interrupt,
 ) -> miette::Result<Result<Image, String>> {
-    let recipe = Recipe {
-        instance,
-        board: catalogue::board(system.board())?,
-        flags: which.flags,
-        kind: which.kind,
-        drills: Vec::new(),
-        layout: which.layout,
-    };
-    match cache.image(&recipe, interrupt) {
-        Ok(image) => Ok(Ok(image)),
-        Err(BuildError::Failed { reason, .. }) => Ok(Err(reason)),
-        Err(error) => Err(error.into()),
-    }
+    let recipe = recipe(instance, which, system)?;
+    Ok(cache.attempt(&recipe, interrupt)?)
 }
 
-/// Keeps how a label was built, with the outcome of its known-answer test.
+/// Keeps how a label was built, with the outcome of its known-answer test and the digest of all that
+/// it was compared with.
 ///
 /// # Errors
 ///
 /// When the file cannot be written.
-pub fn note(directory: &RunDirectory, system: &str, subject: &Subject) -> Result<(), StoreError> {
+pub fn note(
+    directory: &RunDirectory,
+    system: &str,
+    subject: &Subject,
+    published: &Sha256,
+) -> Result<(), StoreError> {
     let report = subject.image.report.as_ref();
     let entry = json!({
         "flags": subject.image.flag_set.name(),
@@ -77,13 +93,14 @@ pub fn note(directory: &RunDirectory, system: &str, subject: &Subject) -> Result
             report.units.iter().map(|unit| unit.command.join(" ")).collect::<Vec<_>>()
         }),
         "kat": kat(subject),
+        "answers_sha256": published,
         "image": subject.image.name,
         "image_sha256": hexadecimal(&subject.image.elf_sha256),
     });
     add(directory, system, &subject.candidate, &subject.label, entry)
 }
 
-/// Keeps why a label was not built.
+/// Keeps why a label was not built, and whether it is for what the system lacks.
 ///
 /// # Errors
 ///
@@ -92,9 +109,9 @@ pub fn note_failure(
     directory: &RunDirectory,
     system: &str,
     instance: &Instance,
-    reason: &str,
+    (reason, unavailable): (&str, bool),
 ) -> Result<(), StoreError> {
-    let entry = json!({ "kat": "BUILDFAIL", "reason": reason });
+    let entry = json!({ "kat": "BUILDFAIL", "reason": reason, "unavailable": unavailable });
     add(
         directory,
         system,
@@ -117,12 +134,44 @@ fn add(
     label: &str,
     entry: Value,
 ) -> Result<(), StoreError> {
-    let file = directory.root().join(system).join(BUILD);
-    // A file that cannot be read says nothing; each label's entry is made anew when it is measured.
-    let mut entries: BTreeMap<String, Value> = fs::read_to_string(&file)
+    let mut entries = entries(directory, system);
+    entries.insert(format!("{candidate}/{label}"), entry);
+    write(directory, system, &entries)
+}
+
+/// Drops why labels were not built that are not there any more: nobody can put that right.
+///
+/// # Errors
+///
+/// When the file cannot be written.
+pub fn forget(
+    directory: &RunDirectory,
+    system: &str,
+    is_there: &dyn Fn(&str) -> bool,
+) -> Result<(), StoreError> {
+    let mut entries = entries(directory, system);
+    let before = entries.len();
+    entries.retain(|name, entry| entry["kat"] != "BUILDFAIL" || is_there(name));
+    match entries.len() == before {
+        true => Ok(()),
+        false => write(directory, system, &entries),
+    }
+}
+
+/// The labels' entries. A file that cannot be read says nothing; each entry is made anew when its
+/// label is measured.
+fn entries(directory: &RunDirectory, system: &str) -> BTreeMap<String, Value> {
+    fs::read_to_string(directory.root().join(system).join(BUILD))
         .ok()
         .and_then(|text| serde_json::from_str(&text).ok())
-        .unwrap_or_default();
-    entries.insert(format!("{candidate}/{label}"), entry);
+        .unwrap_or_default()
+}
+
+fn write(
+    directory: &RunDirectory,
+    system: &str,
+    entries: &BTreeMap<String, Value>,
+) -> Result<(), StoreError> {
+    let file = directory.root().join(system).join(BUILD);
     write_whole(&file, format!("{:#}\n", json!(entries)).as_bytes())
 }

@@ -8,18 +8,17 @@ use crate::record::schema::Sha256;
 use crate::record::store::{RunDirectory, StoreError, write_whole};
 use crate::session::hexadecimal;
 
-/// Writes the log and notes it in the subject.
+/// Writes the log; returns its name in the system's folder, and its digest.
 ///
 /// # Errors
 ///
 /// When the file cannot be written.
-pub fn write(directory: &RunDirectory, subject: &mut Subject) -> Result<(), StoreError> {
+pub fn write(directory: &RunDirectory, subject: &Subject) -> Result<(String, Sha256), StoreError> {
     let text = text(subject);
     let name = format!("kat/{}/{}.log", subject.candidate, subject.label);
     let file = directory.root().join(&subject.system).join(&name);
     write_whole(&file, text.as_bytes())?;
-    subject.kat_log = Some((name, Sha256::of(text.as_bytes())));
-    Ok(())
+    Ok((name, Sha256::of(text.as_bytes())))
 }
 
 /// The log: what was computed, what is published, and the digest of every field.

@@ -6,16 +6,19 @@
 //! what it has.
 
 mod build;
+mod flags;
 mod kat_log;
 pub mod label;
 mod layouts;
 mod profile;
 mod progress;
 mod settings;
+mod shelf;
 mod sizes;
 mod subject;
 mod work;
 
+use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
@@ -23,20 +26,23 @@ use catalogue::Catalogue;
 use miette::Diagnostic;
 use thiserror::Error;
 
+pub use flags::{Attempt, first_that_passes};
 pub use layouts::Layouts;
 pub use progress::Reporter;
 pub use settings::{Selection, Settings};
+use shelf::Shelf;
 pub use subject::subject;
-use work::Work;
+use work::{Tally, Work};
 
 use crate::fitness::gate;
 use crate::image::Cache;
 use crate::interrupt::{Interrupt, Urgency};
+use crate::measure::KatError;
 use crate::notice;
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::record::read::ReadError;
-use crate::record::store::{RunDirectory, StoreError};
+use crate::record::store::{Place, RunDirectory, StoreError};
 use crate::system::{self, System};
 
 /// Why a campaign has nothing to do.
@@ -109,15 +115,24 @@ pub fn run(
     notice::broken_packages(&catalogue);
     let _alone = settings.claim()?;
     let cache = Cache::new(project);
-    let mut outcome = Outcome::Clean;
+    // What was chosen and cannot be measured is not clean.
+    let mut outcome = match settings.selection.broken(&catalogue) {
+        true => Outcome::NotClean,
+        false => Outcome::Clean,
+    };
     for (system, fitness) in systems.iter().zip(&admitted) {
         let name = system.name();
         let selected = settings.selection.instances(&catalogue, &**system)?;
         reporter.system(name, &selected);
         reporter.accepted(fitness);
         for (instance, reason) in &selected.unavailable {
-            build::note_failure(&directory, name, instance, reason)?;
+            let mut shelf = Shelf::read(&directory, name, instance, reporter)?;
+            let aside = shelf.of_other_images(None)?;
+            let why = "of another build not shown any more";
+            reporter.set_aside(&instance.name(), aside, why);
+            build::note_failure(&directory, name, instance, (reason, true))?;
         }
+        let tally = Tally::default();
         for instance in selected.available {
             if interrupt.urgency() > Urgency::None {
                 return Ok(Outcome::Interrupted);
@@ -131,6 +146,7 @@ pub fn run(
                 directory: &directory,
                 system: &**system,
                 fitness,
+                tally: &tally,
             };
             let result = work.instance(instance);
             match settled(result, &|error| reporter.given_up(&instance.name(), error))? {
@@ -140,8 +156,34 @@ pub fn run(
                 _ => outcome = Outcome::NotClean,
             }
         }
+        reporter.tally(name, tally.kept.get(), tally.measured.get());
+        let is_there = |name: &str| is_there(&catalogue, name);
+        build::forget(&directory, name, &is_there)?;
+        reporter.strangers(name, &strangers(&directory, name, &is_there)?);
     }
     Ok(outcome)
+}
+
+/// Whether an instance of this name can be measured, or could if its package were sound.
+fn is_there(catalogue: &Catalogue, name: &str) -> bool {
+    let candidate = name.split('/').next().unwrap_or(name);
+    let mut broken = catalogue.broken().iter();
+    catalogue.find(name).is_ok() || broken.any(|package| package.is_called(candidate))
+}
+
+/// The instances that a system has records of and that are not there any more: a label that was
+/// renamed, a package that was removed.
+fn strangers(
+    directory: &RunDirectory,
+    system: &str,
+    is_there: &dyn Fn(&str) -> bool,
+) -> Result<BTreeSet<String>, StoreError> {
+    let files = directory.records_of(system)?;
+    let places = files.iter().filter_map(|file| Place::of_path(file));
+    let names = places.map(|place| format!("{}/{}", place.candidate, place.label()));
+    let mut names: BTreeSet<String> = names.collect();
+    names.retain(|name| !is_there(name));
+    Ok(names)
 }
 
 /// How an instance ended. What stands in the way of its files alone is said, and costs the others
@@ -163,6 +205,9 @@ fn settled(
 /// name, such as a folder. A full disk or a missing permission is everybody's.
 fn is_of_one_label(error: &miette::Report) -> bool {
     if let Some(ReadError::File { .. }) = error.downcast_ref() {
+        return true;
+    }
+    if let Some(KatError::Text { .. }) = error.downcast_ref() {
         return true;
     }
     match error.downcast_ref() {
@@ -212,6 +257,24 @@ mod tests {
         fs::create_dir_all(place).unwrap();
         let unreadable = directory.find("a", "pqclean", "x__dec").unwrap_err();
         assert!(judged(unreadable.into()).1);
+    }
+
+    #[test]
+    fn what_is_left_of_removed_instances_is_told_and_hinders_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = RunDirectory::new(folder.path());
+        let record = crate::record::example::record();
+        directory.write("a", &record).unwrap();
+        let build = folder.path().join("a/build.json");
+        let text =
+            r#"{"x/A": {"kat": "BUILDFAIL"}, "x/B": {"kat": "BUILDFAIL"}, "x/C": {"kat": "PASS"}}"#;
+        fs::write(&build, text).unwrap();
+        let is_there = |name: &str| name == "x/B";
+        let strangers = strangers(&directory, "a", &is_there).unwrap();
+        assert!(strangers.iter().eq(["pqclean/ML-KEM-768"]), "{strangers:?}");
+        build::forget(&directory, "a", &is_there).unwrap();
+        let text = fs::read_to_string(&build).unwrap();
+        assert!(!text.contains("x/A") && text.contains("x/B") && text.contains("x/C"));
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! How far things are: a bar on a terminal, plain lines elsewhere, nothing when it is to be quiet.
 
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
 use std::iter::repeat;
 
+use catalogue::FlagSet;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::Report;
 
@@ -10,12 +12,15 @@ use super::settings::Selected;
 use crate::fitness::{Fitness, words};
 use crate::measurement::{KatOutcome, Spoiled};
 use crate::notice::{self, printable};
-use crate::record::assemble::kat_status;
+use crate::record::assemble::{Subject, kat_status};
 use crate::record::read::ReadError;
 use crate::record::run_files::BUILD;
 use crate::record::schema::{FaultReport, Record};
 use crate::session::LogLine;
 use crate::table::format;
+
+/// So many instances that a system cannot run are named one by one.
+const NAMED: usize = 3;
 
 /// Tells people how far things are. Clones speak for the same command.
 #[derive(Clone, Debug)]
@@ -63,17 +68,19 @@ impl Reporter {
         let known = self.bar.length().unwrap_or(0);
         self.bar.set_length(known + operations as u64);
         self.line(&format!(
-            "{name}: {} instances, {operations} operations",
-            instances.len()
+            "{name}: {}, {}",
+            format::number_of(instances.len(), "instance"),
+            format::number_of(operations, "operation")
         ));
         match &selected.unavailable[..] {
-            [] => {}
-            [(instance, reason)] => {
-                self.line(&format!("  {}: BUILDFAIL ({reason})", instance.name()))
+            few if few.len() <= NAMED => {
+                for (instance, reason) in few {
+                    self.line(&format!("  {}: BUILDFAIL ({reason})", instance.name()));
+                }
             }
             many => self.line(&format!(
-                "  {} more cannot run here, and {BUILD} says why of each",
-                many.len()
+                "  {} are BUILDFAIL for what the system lacks, and {BUILD} says what",
+                format::number_of(many.len(), "more instance")
             )),
         }
     }
@@ -115,16 +122,58 @@ impl Reporter {
     }
 
     /// The known-answer test of an instance is over.
-    pub fn known_answer(&self, name: &str, outcome: Option<&KatOutcome>) {
+    pub fn known_answer(&self, name: &str, subject: &Subject) {
+        let outcome = subject.kat.as_ref();
         let status = kat_status(outcome).name();
+        let flags = match subject.image.flag_set {
+            FlagSet::Guide => String::new(),
+            other => format!(
+                " (with the flags {}: it does not build or pass with {})",
+                other.name(),
+                FlagSet::Guide.name()
+            ),
+        };
         let detail = outcome
             .and_then(KatOutcome::detail)
             .map_or_else(String::new, |detail| format!(": {detail}"));
-        self.line(&format!("  {name}: KAT {status}{detail}"));
+        self.line(&format!("  {name}: KAT {status}{flags}{detail}"));
         if let Some(KatOutcome::Spoiled(Spoiled::Faulted(faulted))) = outcome {
             for line in fault_lines(&faulted.report()) {
                 self.line(&format!("    {line}"));
             }
+        }
+    }
+
+    /// Records of an instance were set aside.
+    pub fn set_aside(&self, name: &str, records: usize, why: &str) {
+        if records > 0 {
+            self.line(&format!(
+                "  {name}: {} {why}; what was there is kept as <record>.previous.json",
+                format::number_of(records, "record")
+            ));
+        }
+    }
+
+    /// A system has records of instances that are not there any more.
+    pub fn strangers(&self, name: &str, instances: &BTreeSet<String>) {
+        if !instances.is_empty() {
+            let names: Vec<&str> = instances.iter().map(String::as_str).collect();
+            self.line(&format!(
+                "{name}: the run directory has records of what is not there any more: {}",
+                names.join(", ")
+            ));
+        }
+    }
+
+    /// What a system's records came to.
+    pub fn tally(&self, name: &str, kept: usize, measured: usize) {
+        let kept_words = format::number_of(kept, "record");
+        match (kept, measured) {
+            (0, _) => {}
+            (_, 0) => self.line(&format!(
+                "{name}: {kept_words} kept, nothing left to measure"
+            )),
+            _ => self.line(&format!("{name}: {kept_words} kept, {measured} measured")),
         }
     }
 

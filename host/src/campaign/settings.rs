@@ -76,6 +76,17 @@ impl Selection {
     }
 }
 
+impl Selection {
+    /// Whether instances of a package that is left out are among the chosen ones.
+    pub fn broken(&self, catalogue: &Catalogue) -> bool {
+        match self {
+            Self::Matching(only) => catalogue.broken_among(|name| only.is_match(name)).is_some(),
+            // An unknown name is an error.
+            Self::Named(_) => false,
+        }
+    }
+}
+
 /// Chosen instances, as a system sees them.
 #[derive(Debug, Default)]
 pub struct Selected<'a> {
@@ -115,6 +126,8 @@ pub struct Settings {
     pub systems: Vec<String>,
     /// Which instances are measured.
     pub selection: Selection,
+    /// Records that are measured once more, by `<id>/<label>__<operation>`.
+    pub redo: Option<Regex>,
     /// How often operations are called.
     pub plan: PlanSettings,
     /// Longest time on the wall for an answer that nobody can predict.
@@ -263,6 +276,7 @@ mod tests {
             run_directory: folder.to_owned(),
             systems: vec!["qemu-virt".into()],
             selection: Selection::Named(vec!["pqclean/ML-KEM-768".into()]),
+            redo: None,
             plan: PlanSettings::default(),
             allow_unfit: false,
         }
@@ -361,5 +375,8 @@ mod tests {
         let error = select("^y/").unwrap_err().to_string();
         assert_eq!(error, "no instance matches `^y/`");
         assert_eq!(select("^(x/A-1|pqclean/ML-KEM-768)$").unwrap(), 1);
+        let broken = |only: &str| Selection::Matching(Regex::new(only).unwrap()).broken(&catalogue);
+        assert!(broken("^(x/A-1|pqclean/ML-KEM-768)$"));
+        assert!(!broken("^pqclean/ML-KEM-768$"));
     }
 }

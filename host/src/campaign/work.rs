@@ -1,20 +1,25 @@
 //! One instance on one system: built, tested, measured.
 
+use std::cell::Cell;
+
 use catalogue::{FlagSet, Instance};
 use wire::{Category, Operation};
 
 use super::build::Which;
+use super::flags::{self, Attempt};
+use super::shelf::Shelf;
 use super::{Layouts, Reporter, Settings, build, kat_log, label, sizes, subject};
 use crate::fitness::Fitness;
 use crate::image::{Cache, Image};
 use crate::interrupt::Interrupt;
+use crate::measure;
 use crate::measurement::KatOutcome;
 use crate::outcome::Outcome;
 use crate::project::Project;
-use crate::record::assemble::Subject;
-use crate::record::read::ReadError;
+use crate::record::assemble::{Subject, kat_status};
+use crate::record::schema::{self, Sha256};
 use crate::record::store::RunDirectory;
-use crate::session::Session;
+use crate::session::{Session, SessionError, keep_spoiled};
 use crate::system::System;
 
 /// No trials on other layouts.
@@ -38,6 +43,8 @@ pub struct Work<'a> {
     pub system: &'a dyn System,
     /// What it lacks and is taken without.
     pub fitness: &'a Fitness,
+    /// How many records were kept and made.
+    pub tally: &'a Tally,
 }
 
 impl Work<'_> {
@@ -49,11 +56,21 @@ impl Work<'_> {
     pub fn instance(&self, instance: &Instance) -> miette::Result<Outcome> {
         let name = instance.name();
         let system = self.system.name();
-        let known = operations(instance, self.passes_on_record(instance)?);
-        let left = self.left(instance, &known)?;
-        if !known.is_empty() && left.is_empty() {
-            self.reporter.skipped(known.len());
-            return self.profiles(instance, &known);
+        let mut shelf = Shelf::read(self.directory, system, instance, self.reporter)?;
+        if let Some(chosen) = &self.settings.redo {
+            let aside = shelf.redo(chosen)?;
+            self.reporter
+                .set_aside(&name, aside, "to be measured once more");
+        }
+        let published = Sha256::from_bytes(&measure::published_digest(instance)?);
+        let known = operations(instance, shelf.passes());
+        let nothing_left = !known.is_empty() && shelf.left(&known).is_empty();
+        if nothing_left
+            && shelf.settled_kat(&published).is_some()
+            && self.is_present(instance, shelf.image())?
+        {
+            self.keep(known.len());
+            return Ok(shelf.outcome().max(self.profiles(instance, &known)?));
         }
         let tested = match self.test(instance) {
             Err(error) if label::is_interruption(&error) => return Ok(Outcome::Interrupted),
@@ -63,25 +80,41 @@ impl Work<'_> {
             Ok(tested) => tested,
             Err(failure) => {
                 self.reporter.failed(&name, known.len(), &failure);
-                build::note_failure(self.directory, system, instance, &failure)?;
+                let aside = shelf.of_other_images(None)?;
+                let why = "of another build not shown any more";
+                self.reporter.set_aside(&name, aside, why);
+                build::note_failure(self.directory, system, instance, (&failure, false))?;
                 return Ok(Outcome::NotClean);
             }
         };
-        kat_log::write(self.directory, &mut tested.subject)?;
+        self.reporter.known_answer(&name, &tested.subject);
+        let elf = Sha256::from_bytes(&tested.subject.image.elf_sha256);
+        let aside = shelf.of_other_images(Some(&elf))?;
+        let why = "of another build to be measured anew";
+        self.reporter.set_aside(&name, aside, why);
+        let kat = kat_status(tested.subject.kat.as_ref());
+        let log = match shelf.log(&published, kat) {
+            Some(log) => log,
+            None => kat_log::write(self.directory, &tested.subject)?,
+        };
+        let aside = shelf.of_other_answers(kat, &log.1)?;
+        let why = "with another outcome of the known-answer test to be measured anew";
+        self.reporter.set_aside(&name, aside, why);
+        tested.subject.kat_log = Some(log);
         // Before the records: an interrupted campaign has none that nothing is known of.
-        build::note(self.directory, system, &tested.subject)?;
-        self.reporter
-            .known_answer(&name, tested.subject.kat.as_ref());
+        build::note(self.directory, system, &tested.subject, &published)?;
         for difference in sizes::differences(instance, &tested.subject) {
             self.reporter.remark(&name, &difference);
         }
+        for words in &tested.remarks {
+            self.reporter.remark(&name, words);
+        }
         let all = instance.category.operations(tested.subject.sizes.passes);
-        let left = if known.is_empty() {
-            self.left(instance, &all)?
-        } else {
-            left
-        };
-        self.reporter.skipped(all.len() - left.len());
+        let left = shelf.left(&all);
+        self.keep(all.len() - left.len());
+        self.tally
+            .measured
+            .set(self.tally.measured.get() + left.len());
         let layouts = if self.settings.layouts > 0 && !left.is_empty() {
             // One image at a time: a board holds no more, and an emulator beside would disturb.
             tested.session.take().map(Session::bye);
@@ -103,32 +136,33 @@ impl Work<'_> {
         })?;
         match outcome {
             Outcome::Interrupted => Ok(outcome),
-            _ => Ok(outcome.max(self.profiles(instance, &all)?)),
+            _ => Ok(outcome
+                .max(shelf.outcome())
+                .max(self.profiles(instance, &all)?)),
         }
     }
 
-    /// Those of the operations that have no clean record yet.
-    fn left(
+    /// Counts records that are kept as they are.
+    fn keep(&self, records: usize) {
+        self.tally.kept.set(self.tally.kept.get() + records);
+        self.reporter.skipped(records);
+    }
+
+    /// Whether an image of this name and flags is what would be built now. Its name is that of its
+    /// ingredients, so that nothing need be built to know.
+    fn is_present(
         &self,
         instance: &Instance,
-        operations: &[Operation],
-    ) -> Result<Vec<Operation>, ReadError> {
-        let mut left = Vec::new();
-        for operation in operations {
-            let stem = format!("{}__{operation}", instance.label);
-            let system = self.system.name();
-            let clean = match self.directory.find(system, &instance.candidate, &stem) {
-                Err(error @ ReadError::Content { .. }) => {
-                    self.reporter.replaced(&error);
-                    false
-                }
-                found => found?.is_some_and(|record| record.is_clean()),
-            };
-            if !clean {
-                left.push(*operation);
-            }
-        }
-        Ok(left)
+        image: Option<(&str, schema::FlagSet)>,
+    ) -> miette::Result<bool> {
+        let Some((name, flags)) = image else {
+            return Ok(false);
+        };
+        let Ok(flags) = FlagSet::from_name(flags.name()) else {
+            return Ok(false);
+        };
+        let recipe = build::recipe(instance, Which::timed(flags), self.system)?;
+        Ok(self.cache.name(&recipe)? == name)
     }
 
     /// What measures an image of the instance.
@@ -149,54 +183,43 @@ impl Work<'_> {
         }
     }
 
-    /// Builds an instance and runs its known-answer test: with the guide's flags, and where it does
-    /// not build or pass with these, with the harness's. The inner result says why it does not
-    /// build with any.
+    /// Builds an instance and runs its known-answer test with one flag set after the other. The
+    /// inner result says why it does not build with any.
     fn test(&self, instance: &Instance) -> miette::Result<Result<Tested, String>> {
-        let mut reasons = Vec::new();
-        let mut best: Option<Tested> = None;
-        for flags in FlagSet::ALL {
+        flags::first_that_passes(&FlagSet::ALL, &mut |flags| {
             self.reporter.doing(&instance.name(), "building");
             let which = Which::timed(flags);
             let built = build::image(instance, which, self.system, self.cache, self.interrupt)?;
             let image = match built {
                 Ok(image) => image,
-                Err(reason) => {
-                    reasons.push(format!("{}: {reason}", flags.name()));
-                    continue;
-                }
+                Err(reason) => return Ok(Attempt::Unbuilt(reason)),
             };
             let mut subject = subject(self.system, &image, Some(instance), flags);
             subject.fitness = self.fitness.problems();
             let session = self.bench(instance, &image).known_answer(&mut subject)?;
+            let (session, remarks) = ask_again(instance, &subject, session)?;
             let failed = subject.kat.as_ref().is_some_and(KatOutcome::failed);
             let tested = Tested {
                 image,
                 subject,
                 session,
+                remarks,
             };
-            if !failed {
-                return Ok(Ok(tested));
-            }
-            // Where it passes with none, it is measured with the first that it builds with.
-            best.get_or_insert(tested);
-        }
-        Ok(best.ok_or_else(|| reasons.join("; ")))
+            Ok(match failed {
+                true => Attempt::Failed(tested),
+                false => Attempt::Passed(tested),
+            })
+        })
     }
+}
 
-    /// Passes of a key exchange, from the record of a whole run.
-    fn passes_on_record(&self, instance: &Instance) -> Result<Option<u32>, ReadError> {
-        let stem = format!("{}__{}", instance.label, Operation::Exchange);
-        let system = self.system.name();
-        let record = match self.directory.find(system, &instance.candidate, &stem) {
-            Err(ReadError::Content { .. }) => None,
-            found => found?,
-        };
-        let kex = record.and_then(|record| record.kex);
-        Ok(kex
-            .and_then(|kex| kex.get("kex_passes").copied())
-            .and_then(|passes| passes.try_into().ok()))
-    }
+/// Records of a system that were kept as they are, and that were made.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// Those that were kept.
+    pub kept: Cell<usize>,
+    /// Those that were made.
+    pub measured: Cell<usize>,
 }
 
 /// An instance that was built and has run its known-answer test.
@@ -204,6 +227,31 @@ struct Tested {
     image: Image,
     subject: Subject,
     session: Option<Session>,
+    /// What is odd about the sizes that it reports.
+    remarks: Vec<String>,
+}
+
+/// Asks for the sizes once more: those of an honest submission are the same, and none is 0 that a
+/// call needs.
+fn ask_again(
+    instance: &Instance,
+    subject: &Subject,
+    session: Option<Session>,
+) -> Result<(Option<Session>, Vec<String>), SessionError> {
+    let Some(mut session) = session else {
+        return Ok((None, Vec::new()));
+    };
+    match keep_spoiled(session.sizes())? {
+        Ok(again) => {
+            let remarks = sizes::nonsense(instance, &subject.sizes, &again);
+            Ok((Some(session), remarks))
+        }
+        Err(spoiled) => {
+            label::end(session, &spoiled);
+            let words = format!("its code reports no sizes when asked again: {spoiled}");
+            Ok((None, vec![words]))
+        }
+    }
 }
 
 /// The operations of an instance, as far as they are known before its code has run: none of a key

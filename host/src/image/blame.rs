@@ -25,9 +25,52 @@ pub(super) fn blame(words: &str) -> Blame {
     }
     let reason = first_error(words);
     match lines().any(is_of_the_instance) {
-        true => Blame::Instance(with_particulars(reason, words)),
+        true => Blame::Instance(match of_the_linker(words) {
+            Some(reason) => reason,
+            None => with_particulars(reason, words),
+        }),
         false => Blame::Machine(reason),
     }
+}
+
+/// What LLD writes before its errors.
+const OF_THE_LINKER: &str = "lld: error: ";
+
+/// What LLD writes before the place of a use or a definition.
+const PLACES: [(&str, &str); 2] = [
+    (">>> referenced by ", "used in"),
+    (">>> defined at ", "defined in"),
+];
+
+/// So many of the linker's errors are told.
+const LINKER_ERRORS: usize = 3;
+
+/// The linker's first errors, each with the first place that it names.
+fn of_the_linker(words: &str) -> Option<String> {
+    let mut errors: Vec<String> = Vec::new();
+    let mut more = 0;
+    let mut lines = words.lines().peekable();
+    while let Some(line) = lines.next() {
+        let Some((_, error)) = line.split_once(OF_THE_LINKER) else {
+            continue;
+        };
+        if errors.len() == LINKER_ERRORS {
+            more += 1;
+            continue;
+        }
+        let place = lines.peek().and_then(|line| {
+            let (said, verb) = PLACES.into_iter().find(|(said, _)| line.contains(said))?;
+            let (_, place) = line.split_once(said)?;
+            // Behind it in brackets is the same with its folders.
+            Some(format!(", {verb} {}", place.split(" (").next()?))
+        });
+        errors.push(format!("{error}{}", place.unwrap_or_default()));
+    }
+    let more = match more {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    (!errors.is_empty()).then(|| format!("it does not link: {}{more}", errors.join("; ")))
 }
 
 /// Whether a line says that the instance was looked at and rejected.
@@ -99,6 +142,7 @@ fn with_particulars(reason: String, words: &str) -> String {
         |line: &&str| line.contains(": error: ") || line.contains(": fatal error: ");
     let diagnostic = said().find(is_diagnostic);
     let remedy = said().find(|line| line.starts_with("help: "));
+    let reason = of_the_build_script(&reason).map_or(reason.clone(), str::to_owned);
     [diagnostic, remedy]
         .into_iter()
         .flatten()
@@ -179,9 +223,32 @@ mod tests {
         let Blame::Instance(reason) = blame(words) else {
             panic!("the instance is at fault")
         };
-        insta::assert_snapshot!(reason, @"error: firmware@0.1.0: a/X does not compile: kem.c; kem.c:9:5: error: implicit declaration of function 'f'; help: declare the function");
+        insta::assert_snapshot!(reason, @"a/X does not compile: kem.c; kem.c:9:5: error: implicit declaration of function 'f'; help: declare the function");
         let only = "error: firmware@0.1.0: kem.c:7:1: error: implicit declaration of `f`\n";
-        assert_eq!(blame(only), Blame::Instance(only.trim().to_owned()));
+        assert_eq!(
+            blame(only),
+            Blame::Instance("kem.c:7:1: error: implicit declaration of `f`".to_owned())
+        );
+    }
+
+    #[test]
+    fn what_does_not_link_is_told_with_its_symbols() {
+        let words = "error: linking with `cc` failed: exit status: 1\n  |\n\
+            \x20 = note:  \"cc\" \"-m64\" \"symbols.o\"\n\
+            \x20 = note: rust-lld: error: undefined symbol: f\n\
+            \x20         >>> referenced by kem.c:17 (toy/ToyKEM-1/kem.c:17)\n\
+            \x20         >>>               1-kem.o:(enc) in archive libsubmission.a\n\
+            \x20         >>> referenced by kem.c:41 (toy/ToyKEM-1/kem.c:41)\n\
+            \n\
+            \x20         rust-lld: error: duplicate symbol: g\n\
+            \x20         >>> defined at a.c:3\n\
+            \x20         rust-lld: error: undefined symbol: h\n\
+            \x20         rust-lld: error: undefined symbol: i\n\
+            \x20         collect2: error: ld returned 1 exit status\n";
+        let Blame::Instance(reason) = blame(words) else {
+            panic!("the instance is at fault")
+        };
+        insta::assert_snapshot!(reason, @"it does not link: undefined symbol: f, used in kem.c:17; duplicate symbol: g, defined in a.c:3; undefined symbol: h; and 1 more");
     }
 
     #[test]

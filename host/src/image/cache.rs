@@ -57,8 +57,34 @@ impl Cache {
                 recipe.instance.label.clone(),
             )),
             report: Some(BuildReport::read(&place.join(BuildReport::FILE))?),
-            name: format!("images/{key}/{ELF}"),
+            name: name(&key),
         })
+    }
+
+    /// The same, where an instance that does not build is no error: the inner one says why.
+    ///
+    /// # Errors
+    ///
+    /// What keeps every instance from being built.
+    pub fn attempt(
+        &self,
+        recipe: &Recipe,
+        interrupt: &Interrupt,
+    ) -> Result<Result<Image, String>, BuildError> {
+        match self.image(recipe, interrupt) {
+            Ok(image) => Ok(Ok(image)),
+            Err(BuildError::Failed { reason, .. }) => Ok(Err(reason)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The name that the image of a recipe has in records, whether it is built or not.
+    ///
+    /// # Errors
+    ///
+    /// When a tool or a file that goes into it is missing.
+    pub fn name(&self, recipe: &Recipe) -> Result<String, BuildError> {
+        Ok(name(&Ingredients::gather(recipe, &self.root)?.key()))
     }
 
     /// Removes the image of a recipe, so that it will be built anew.
@@ -115,6 +141,11 @@ impl Cache {
         let _ = draft.keep();
         settle(&images)
     }
+}
+
+/// The name of an image in records, by its key.
+fn name(key: &str) -> String {
+    format!("images/{key}/{ELF}")
 }
 
 /// Copies what belongs to an image out of cargo's folders, and onto the disk.

@@ -1,5 +1,6 @@
 //! Where a computed known-answer text departs from the published one.
 
+use std::iter::Enumerate;
 use std::str::Lines;
 
 use catalogue::submission::Mode;
@@ -7,7 +8,7 @@ use catalogue::submission::Mode;
 /// Compares a text, as it comes in pieces, with a published one, line by line as the canonical
 /// digest has them.
 pub struct Difference<'a> {
-    published: Lines<'a>,
+    published: Enumerate<Lines<'a>>,
     mode: Mode,
     line: Vec<u8>,
     /// Records that have begun, by their lines `Count = ...` or `Msg_Len = ...`.
@@ -19,7 +20,7 @@ impl<'a> Difference<'a> {
     /// Nothing compared yet.
     pub fn new(published: &'a str, mode: Mode) -> Self {
         Self {
-            published: published.lines(),
+            published: published.lines().enumerate(),
             mode,
             line: Vec::new(),
             records: 0,
@@ -42,7 +43,7 @@ impl<'a> Difference<'a> {
     pub fn finish(mut self) -> Option<String> {
         self.end_line();
         if self.found.is_none()
-            && let Some(line) = next(&mut self.published, self.mode)
+            && let Some((_, line)) = next(&mut self.published, self.mode)
         {
             self.found = Some(format!(
                 "the computed text ends where `{}` should follow",
@@ -68,20 +69,27 @@ impl<'a> Difference<'a> {
             return;
         }
         let published = next(&mut self.published, self.mode);
-        if published != Some(line) {
+        if published.map(|(_, published)| published) != Some(line) {
             self.found = Some(self.words(line, published));
         }
     }
 
-    fn words(&self, computed: &str, published: Option<&str>) -> String {
+    fn words(&self, computed: &str, published: Option<(usize, &str)>) -> String {
         let record = self.records.saturating_sub(1);
         let name = name(computed);
-        let Some(published) = published else {
-            return format!("record {record}: `{name}` stands behind the published text's end");
+        let Some((number, published)) = published else {
+            return match begins_record(computed) {
+                true => format!("the published text ends before record {record}"),
+                false => {
+                    format!("record {record}: `{name}` stands behind the published text's end")
+                }
+            };
         };
         if !published.starts_with(name) || self::name(published) != name {
             let other = self::name(published);
-            return format!("record {record}: `{name}` stands where `{other}` should");
+            return format!(
+                "record {record}: `{name}` stands where `{other}` should, line {number} of the text"
+            );
         }
         let value = |line: &str| {
             line.split_once('=')
@@ -97,21 +105,43 @@ impl<'a> Difference<'a> {
             .count();
         // Two digits are a byte of a hexadecimal string.
         let (byte, length) = (same / 2, ours.len());
+        let values = format!(
+            "; computed {}, line {number} of the text has {}",
+            excerpt(&ours, byte),
+            excerpt(&theirs, byte)
+        );
         if length == theirs.len() {
-            format!("record {record}, `{name}`: differs from byte {byte} on")
+            format!("record {record}, `{name}`: differs from byte {byte} on{values}")
         } else {
             format!(
                 "record {record}, `{name}`: {length} characters where {} are published, and they \
-                 differ from byte {byte} on",
+                 differ from byte {byte} on{values}",
                 theirs.len()
             )
         }
     }
 }
 
-/// The next published line that counts.
-fn next<'a>(lines: &mut Lines<'a>, mode: Mode) -> Option<&'a str> {
-    lines.map(str::trim_end).find(|line| counts(line, mode))
+/// Bytes of a value that are shown.
+const SHOWN: usize = 8;
+
+/// A value from this byte on, as far as it is shown.
+fn excerpt(value: &str, byte: usize) -> String {
+    let rest: Vec<char> = value.chars().skip(2 * byte).collect();
+    let shown: String = rest.iter().take(2 * SHOWN).collect();
+    let before = if byte > 0 { "..." } else { "" };
+    let after = if rest.len() > 2 * SHOWN { "..." } else { "" };
+    match rest.is_empty() {
+        true => "nothing there".to_owned(),
+        false => format!("{before}{shown}{after}"),
+    }
+}
+
+/// The next published line that counts, with its number.
+fn next<'a>(lines: &mut Enumerate<Lines<'a>>, mode: Mode) -> Option<(usize, &'a str)> {
+    lines
+        .map(|(index, line)| (index + 1, line.trim_end()))
+        .find(|(_, line)| counts(line, mode))
 }
 
 fn counts(line: &str, mode: Mode) -> bool {
@@ -159,19 +189,25 @@ mod tests {
         };
         assert_eq!(
             words("1234", "1235"),
-            "record 1, `PK`: differs from byte 1 on"
+            "record 1, `PK`: differs from byte 1 on; computed ...35, line 7 of the text has ...34"
         );
         assert_eq!(
             words("00FF", "00FFAA"),
-            "record 0, `PK`: 6 characters where 4 are published, and they differ from byte 2 on"
+            "record 0, `PK`: 6 characters where 4 are published, and they differ from byte 2 on; \
+             computed ...AA, line 3 of the text has nothing there"
         );
         assert_eq!(
             words("PK = 00FF", "SK = 00FF"),
-            "record 0: `SK` stands where `PK` should"
+            "record 0: `SK` stands where `PK` should, line 3 of the text"
         );
         assert_eq!(
             words("PK = 1234\r\n", ""),
             "the computed text ends where `PK` should follow"
+        );
+        let longer = PUBLISHED.to_owned() + "Count = 2\n";
+        assert_eq!(
+            difference(&longer, Mode::Strict).unwrap(),
+            "the published text ends before record 2"
         );
         let more = PUBLISHED.to_owned() + "SS = 00\n";
         assert_eq!(

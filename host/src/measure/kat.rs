@@ -8,6 +8,7 @@ use catalogue::{IccsAnswers, Instance, Kat};
 use kat::canonical::{Canonical, CanonicalDigest};
 use kat::text::TextSink;
 use miette::Diagnostic;
+use sha2::{Digest, Sha256};
 use thiserror::Error;
 use wire::{CanonicalReport, KatFile, KatReport};
 
@@ -54,6 +55,26 @@ pub fn known_answer(
         }),
         Kat::Iccs(published) => Files::new(instance, published)?.check(session),
     }
+}
+
+/// SHA-256 of everything that is published of an instance's known answers. As long as it is the
+/// same, so is what the test compares with.
+///
+/// # Errors
+///
+/// [`KatError::Text`].
+pub fn published_digest(instance: &Instance) -> Result<[u8; 32], KatError> {
+    let answers = match &instance.kat {
+        Kat::Nist(answer) => return Ok(answer.sha256),
+        Kat::Iccs(answers) => answers,
+    };
+    let mut hash = Sha256::new();
+    for (_, name, published) in Files::new(instance, answers)?.files {
+        if let Some(Published { mode, digest, .. }) = published {
+            hash.update(format!("{} {mode} {name}\n", hexadecimal(&digest)));
+        }
+    }
+    Ok(hash.finalize().into())
 }
 
 fn judge_record(

@@ -13,9 +13,8 @@ mod passes;
 mod profile;
 mod verified;
 
-pub use clock::Clock;
-pub use clock::DISTURBED_BELOW;
-pub use kat::{KatError, known_answer};
+pub use clock::{Clock, DISTURBED_BELOW};
+pub use kat::{KatError, known_answer, published_digest};
 pub use operation::{Attempt, PATIENCE, Settings, Step, operation, trials};
 pub use profile::profile;
 pub use verified::lines;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::read::{ReadError, read_as};
 use super::schema::{FlagSet, KatStatus, Sha256};
@@ -72,8 +72,26 @@ pub struct BuildEntry {
     pub image: Option<String>,
     /// SHA-256 of the image.
     pub image_sha256: Option<Sha256>,
+    /// Digest of everything that was published of the label's known answers.
+    pub answers_sha256: Option<Sha256>,
     /// Why there is no image.
     pub reason: Option<String>,
+    /// Whether that is what the system lacks, so that nothing is wrong with the submission.
+    #[serde(default)]
+    pub unavailable: bool,
+}
+
+/// An instance that has no records because there is no image of it.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+pub struct NotBuilt {
+    /// The system, as tables name it.
+    pub system: String,
+    /// `<candidate>/<label>`.
+    pub name: String,
+    /// Why not.
+    pub reason: String,
+    /// Whether that is what the system lacks, so that nothing is wrong with the submission.
+    pub unavailable: bool,
 }
 
 /// How the labels of a system were built, by `<candidate>/<label>`.
@@ -86,6 +104,30 @@ pub type BuildFile = BTreeMap<String, BuildEntry>;
 /// See [`ReadError`].
 pub fn read_campaign(file: &Path) -> Result<CampaignFile, ReadError> {
     read_as(file)
+}
+
+/// The instances of a system that were not built, under this name of the system; none where it has
+/// no such file.
+///
+/// # Errors
+///
+/// See [`ReadError`].
+pub fn not_built(folder: &Path, system: &str) -> Result<Vec<NotBuilt>, ReadError> {
+    let file = folder.join(BUILD);
+    if !file.exists() {
+        return Ok(Vec::new());
+    }
+    let failed = read_build(&file)?
+        .into_iter()
+        .filter(|(_, entry)| entry.kat == KatStatus::BuildFail);
+    Ok(failed
+        .map(|(name, entry)| NotBuilt {
+            system: system.to_owned(),
+            name,
+            reason: entry.reason.unwrap_or_default(),
+            unavailable: entry.unavailable,
+        })
+        .collect())
 }
 
 /// Reads how the labels of a system were built.

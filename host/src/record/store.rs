@@ -14,6 +14,7 @@ use thiserror::Error;
 use super::digest;
 use super::profile::Profile;
 use super::read::{ReadError, read_as};
+use super::run_files::BUILD;
 use super::schema::Record;
 
 /// Folder of the records in a system's folder.
@@ -24,6 +25,9 @@ const PROFILES: &str = "profile";
 
 /// Extension of a record.
 const EXTENSION: &str = "json";
+
+/// What ends the name of a record that was set aside, before a number where there are several.
+const PREVIOUS: &str = ".previous";
 
 /// Why a record cannot be kept, or a run directory not be walked.
 #[derive(Debug, Error, Diagnostic)]
@@ -93,6 +97,12 @@ impl Place {
             candidate: name(folder)?,
             stem: path.file_stem()?.to_str()?.to_owned(),
         })
+    }
+
+    /// The label of the record: what stands before its operation.
+    pub fn label(&self) -> &str {
+        let parts = self.stem.rsplit_once("__");
+        parts.map_or(self.stem.as_str(), |(label, _)| label)
     }
 
     /// The system's folder, which other files of the record are relative to.
@@ -189,19 +199,42 @@ impl RunDirectory {
     ///
     /// [`StoreError::Path`] when a folder cannot be read.
     pub fn profiles_of(&self, system: &str) -> Result<Vec<PathBuf>, StoreError> {
-        match self.root.join(system).join(PROFILES).is_dir() {
-            true => self.files_of(system, PROFILES),
-            false => Ok(Vec::new()),
-        }
+        self.files_of(system, PROFILES)
     }
 
-    /// The systems that have records, by name.
+    /// Renames a record that another takes the place of: `<name>.previous.json`, and
+    /// `<name>.previous-2.json` where that is taken. Nothing reads it any more, and nothing ever
+    /// overwrites it.
+    ///
+    /// # Errors
+    ///
+    /// See [`StoreError`].
+    pub fn set_aside(&self, system: &str, record: &Record) -> Result<(), StoreError> {
+        let path = self.path_of(system, record)?;
+        let stem = stem(record);
+        let aside = (1_u32..)
+            .map(|number| match number {
+                1 => format!("{stem}{PREVIOUS}.{EXTENSION}"),
+                number => format!("{stem}{PREVIOUS}-{number}.{EXTENSION}"),
+            })
+            .map(|name| path.with_file_name(name))
+            .find(|place| fs::symlink_metadata(place).is_err());
+        let renamed = aside.map_or(Ok(()), |aside| fs::rename(&path, aside));
+        renamed.map_err(|source| StoreError::Path {
+            verb: "rename",
+            path,
+            source,
+        })
+    }
+
+    /// The systems that have records, or instances that were built in vain, by name.
     ///
     /// # Errors
     ///
     /// [`StoreError::Path`] when the folder cannot be read.
     pub fn systems(&self) -> Result<Vec<String>, StoreError> {
-        let has_records = |path: &PathBuf| path.join(RECORDS).is_dir();
+        let has_records =
+            |path: &PathBuf| path.join(RECORDS).is_dir() || path.join(BUILD).is_file();
         let folders = entries(&self.root)?.into_iter().filter(has_records);
         Ok(folders
             .filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()))
@@ -219,13 +252,39 @@ impl RunDirectory {
 
     fn files_of(&self, system: &str, folder: &str) -> Result<Vec<PathBuf>, StoreError> {
         let mut found = Vec::new();
-        for folder in entries(&self.root.join(system).join(folder))? {
+        let records = self.root.join(system).join(folder);
+        if !records.exists() {
+            return Ok(found);
+        }
+        for folder in entries(&records)? {
             if folder.is_dir() {
-                let is_record = |path: &PathBuf| path.extension().is_some_and(|e| e == EXTENSION);
-                found.extend(entries(&folder)?.into_iter().filter(is_record));
+                found.extend(entries(&folder)?.into_iter().filter(|path| is_record(path)));
             }
         }
         Ok(found)
+    }
+
+    /// The files that are records of a label, by name.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Path`] when the folder cannot be read.
+    pub fn records_of_label(
+        &self,
+        system: &str,
+        candidate: &str,
+        label: &str,
+    ) -> Result<Vec<PathBuf>, StoreError> {
+        let folder = self.root.join(system).join(RECORDS).join(candidate);
+        if !folder.exists() {
+            return Ok(Vec::new());
+        }
+        let start = format!("{label}__");
+        let is_of_label = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            is_record(path) && name.starts_with(&start)
+        };
+        Ok(entries(&folder)?.into_iter().filter(is_of_label).collect())
     }
 
     /// All records, by system, candidate and name.
@@ -291,6 +350,16 @@ impl RunDirectory {
             Err(error) => Err(error),
         }
     }
+}
+
+/// Whether a file in a folder of records is one: not a draft, and not set aside.
+pub fn is_record(path: &Path) -> bool {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let set_aside = stem.rsplit_once(PREVIOUS).is_some_and(|(_, rest)| {
+        let number = rest.strip_prefix('-').unwrap_or("1");
+        (rest.is_empty() || rest.starts_with('-')) && number.parse::<u32>().is_ok()
+    });
+    path.extension().is_some_and(|e| e == EXTENSION) && !set_aside
 }
 
 /// Writes a file that is there whole or not at all, even if the power goes off.
@@ -366,11 +435,33 @@ mod tests {
         let place = Place::of_path(&path).expect("a place");
         assert_eq!(place.system_folder(), folder.path().join("rpi4"));
         assert_eq!(place.stem, "ML-KEM-768__dec");
+        assert_eq!(place.label(), "ML-KEM-768");
         assert_eq!(run.records().expect("some"), [path]);
         let found = run.find("rpi4", "pqclean", "ML-KEM-768__dec");
         assert_eq!(found.expect("readable"), Some(record));
         let none = run.find("rpi4", "pqclean", "ML-KEM-768__enc");
         assert_eq!(none.expect("no error"), None);
+    }
+
+    #[test]
+    fn what_is_set_aside_is_kept_and_read_no_more() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let run = RunDirectory::new(folder.path());
+        let record = example::record();
+        for _ in 0..3 {
+            run.write("rpi4", &record).expect("written");
+            run.set_aside("rpi4", &record).expect("renamed");
+        }
+        assert!(matches!(run.records(), Err(StoreError::Empty { .. })));
+        let folder = folder.path().join("rpi4/records/pqclean");
+        for name in ["previous", "previous-2", "previous-3"] {
+            let file = folder.join(format!("ML-KEM-768__dec.{name}.json"));
+            assert_eq!(read(&file).expect("readable"), record);
+        }
+        let path = run.write("rpi4", &record).expect("written");
+        let found = run.records_of_label("rpi4", "pqclean", "ML-KEM-768");
+        assert_eq!(found.expect("readable"), [path]);
+        assert!(is_record(Path::new("x.previous-build__dec.json")));
     }
 
     #[test]

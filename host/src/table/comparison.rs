@@ -1,11 +1,12 @@
 //! Records of several systems, or of several runs, next to each other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::order;
-use crate::record::schema::{KatStatus, Record, Status};
+use super::{format, order};
+use crate::record::run_files::NotBuilt;
+use crate::record::schema::{FlagSet, KatStatus, Record, Status};
 use crate::record::statistics::median_count;
 use crate::record::store;
 
@@ -23,10 +24,10 @@ pub struct Column {
 pub struct Comparison {
     /// The systems, in the order of every row's cells.
     pub systems: Vec<Heading>,
-    /// The system that times are divided by; null when no ratio has a meaning.
-    pub ratio_to: Option<String>,
     /// One row for each operation.
     pub rows: Vec<Row>,
+    /// Instances without records because they were not built.
+    pub not_built: Vec<NotBuilt>,
     /// What a reader must know.
     pub notes: Vec<String>,
 }
@@ -43,6 +44,9 @@ pub struct Heading {
     pub unit_heading: Option<&'static str>,
     /// Whether an emulator is the system, so that its times are virtual.
     pub emulated: bool,
+    /// The system that its times are divided by: the first of real ones, or the first emulated one;
+    /// null for that one itself.
+    pub ratio_to: Option<String>,
 }
 
 /// One operation on all systems.
@@ -56,7 +60,8 @@ pub struct Row {
     pub operation: String,
     /// What each system measured; null where it did not.
     pub cells: Vec<Option<Cell>>,
-    /// Each system's time divided by that of `ratio_to`; null where that has no meaning.
+    /// Each system's time divided by that of its `ratio_to`; null where that has no meaning, and for
+    /// that system itself.
     pub time_ratios: Vec<Option<f64>>,
 }
 
@@ -90,6 +95,9 @@ pub struct Cell {
     pub heap_peak_bytes: Option<u64>,
     /// Outcome of the known-answer test.
     pub kat: &'static str,
+    /// Whether nothing is known to be wrong with its answers.
+    #[serde(skip)]
+    pub kat_is_clean: bool,
     /// The slowest trial's time divided by the fastest one's: trials repeat the same inputs, so
     /// that what is above 1 is noise of the machine.
     pub trial_spread: Option<f64>,
@@ -101,6 +109,9 @@ pub struct Cell {
 
 /// How much slower the slowest trial may be than the fastest.
 pub(crate) const DISTURBED: f64 = 1.2;
+
+/// So many instances that a system cannot run for the same reason are named one by one.
+const NAMED: usize = 3;
 
 type Key = (String, String, String);
 
@@ -114,15 +125,20 @@ pub fn compare(columns: &[Column]) -> Comparison {
             cells[index] = Some(cell(record));
         }
     }
-    let systems: Vec<Heading> = columns.iter().map(heading).collect();
-    let reference = reference(&systems);
+    let mut systems: Vec<Heading> = columns.iter().map(heading).collect();
+    let references: Vec<Option<usize>> = (0..systems.len())
+        .map(|index| reference(&systems, index))
+        .collect();
+    for (index, reference) in references.iter().enumerate() {
+        systems[index].ratio_to = reference.map(|reference| systems[reference].name.clone());
+    }
     let mut rows: Vec<Row> = rows
         .into_iter()
         .map(|((candidate, label, operation), cells)| Row {
             candidate,
             label,
             operation,
-            time_ratios: ratios(&cells, reference),
+            time_ratios: ratios(&cells, &references),
             cells,
         })
         .collect();
@@ -132,10 +148,10 @@ pub fn compare(columns: &[Column]) -> Comparison {
             .then_with(|| order::operations(&a.operation, &b.operation))
     });
     Comparison {
-        notes: notes(columns, &systems, &rows, reference),
-        ratio_to: reference.map(|index| systems[index].name.clone()),
+        notes: notes(columns, &systems, &rows),
         systems,
         rows,
+        not_built: Vec::new(),
     }
 }
 
@@ -164,6 +180,7 @@ fn cell(record: &Record) -> Cell {
         stack_is_a_lower_bound: meter.is_some_and(|meter| meter.memory.stack_is_a_lower_bound()),
         heap_peak_bytes: meter.and_then(|meter| meter.memory.heap_peak_bytes),
         kat: record.kat.name(),
+        kat_is_clean: record.kat.is_clean(),
         trial_spread: trial_spread(record),
         measurements: record.measurements,
         complete: record.status == Status::Complete,
@@ -191,33 +208,27 @@ fn heading(column: &Column) -> Heading {
         unit: common.map(wire::Unit::name),
         unit_heading: common.map(wire::Unit::heading),
         emulated: column.records.iter().any(Record::is_emulated),
+        ratio_to: None,
     }
 }
 
-/// The first system with real times, or the first of all when none has; `None` when there is
-/// nothing to compare it with.
-fn reference(systems: &[Heading]) -> Option<usize> {
-    let index = systems
+/// The first system whose times are of the same nature, real or virtual; `None` when that is this
+/// one.
+fn reference(systems: &[Heading], index: usize) -> Option<usize> {
+    let emulated = systems[index].emulated;
+    let first = systems
         .iter()
-        .position(|system| !system.emulated)
-        .unwrap_or(0);
-    let emulated = systems.get(index)?.emulated;
-    let alike = systems.iter().filter(|system| system.emulated == emulated);
-    (alike.count() > 1).then_some(index)
+        .position(|system| system.emulated == emulated)?;
+    (first != index).then_some(first)
 }
 
-/// Times divided by that of the reference: real by real or virtual by virtual, and both of code
-/// that is not known to be wrong.
-fn ratios(cells: &[Option<Cell>], reference: Option<usize>) -> Vec<Option<f64>> {
-    let sound =
-        |cell: &&Cell| cell.kat == KatStatus::Pass.name() || cell.kat == KatStatus::NoKat.name();
-    let base = reference
-        .and_then(|index| cells[index].as_ref())
-        .filter(sound);
-    cells
-        .iter()
-        .map(|cell| {
-            let (cell, base) = (cell.as_ref().filter(sound)?, base?);
+/// Times divided by those of each one's reference: real by real or virtual by virtual, and both of
+/// code that is not known to be wrong.
+fn ratios(cells: &[Option<Cell>], references: &[Option<usize>]) -> Vec<Option<f64>> {
+    let sound = |index: usize| cells[index].as_ref().filter(|cell| cell.kat_is_clean);
+    (0..cells.len())
+        .map(|index| {
+            let (cell, base) = (sound(index)?, sound(references[index]?)?);
             let ratio = cell.mean_seconds? / base.mean_seconds?;
             (cell.emulated == base.emulated && ratio.is_finite()).then_some(ratio)
         })
@@ -239,12 +250,7 @@ const NOISE: &str = "~ The slowest trial took more than 1.2 times as long as the
 const SPARSE: &str = "≥ A function that the operation can reach has a larger frame than the stack \
     that was seen: if it was called, it did not write all of it.";
 
-fn notes(
-    columns: &[Column],
-    systems: &[Heading],
-    rows: &[Row],
-    reference: Option<usize>,
-) -> Vec<String> {
+fn notes(columns: &[Column], systems: &[Heading], rows: &[Row]) -> Vec<String> {
     let mut notes = Vec::new();
     let mut cells = rows.iter().flat_map(|row| row.cells.iter().flatten());
     if cells.any(Cell::is_disturbed) {
@@ -257,7 +263,8 @@ fn notes(
     if systems.iter().any(|system| system.emulated) {
         notes.push(VIRTUAL_TIME.to_owned());
     }
-    if reference.is_some_and(|index| systems[index].emulated) {
+    let divided = |system: &Heading| system.emulated && system.ratio_to.is_some();
+    if systems.iter().any(divided) {
         notes.push(VIRTUAL_RATIO.to_owned());
     }
     let counts = columns.iter().flat_map(|column| &column.records);
@@ -313,8 +320,63 @@ fn notes_on(column: &Column) -> Vec<String> {
         let evidence = meter.and_then(|meter| meter.kat.as_ref());
         let words = evidence.and_then(|kat| kat.first_difference.as_deref());
         if let (KatStatus::Mismatch, Some(words)) = (record.kat, words) {
-            notes.push(format!("{place}: wrong answers, {words}."));
+            // All operations of an instance have the one test.
+            let note = format!(
+                "{}, {candidate}/{label}: wrong answers, {words}.",
+                column.name
+            );
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
         }
     }
+    notes.extend(other_flags(column));
     notes
+}
+
+/// Which labels were not compiled as the guide asks.
+fn other_flags(column: &Column) -> Vec<String> {
+    let mut labels: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for record in &column.records {
+        if record.flags != FlagSet::Guide {
+            let label = format!("{}/{}", record.candidate, record.label);
+            labels.entry(record.flags.name()).or_default().insert(label);
+        }
+    }
+    let in_words = |(flags, labels): (&str, BTreeSet<String>)| {
+        let labels = labels.into_iter().collect::<Vec<_>>().join(", ");
+        format!(
+            "{}, compiled with the flags {flags}: {labels}.",
+            column.name
+        )
+    };
+    labels.into_iter().map(in_words).collect()
+}
+
+/// The words for instances that were not built: what is wrong with each, and how many each system
+/// cannot run for what it lacks.
+pub fn not_built_in_words(not_built: &[NotBuilt]) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut lacks: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    for NotBuilt {
+        system,
+        name,
+        reason,
+        unavailable,
+    } in not_built
+    {
+        if *unavailable {
+            lacks.entry((system, reason)).or_default().push(name);
+        } else {
+            words.push(format!("{system}, {name}: BUILDFAIL: {reason}."));
+        }
+    }
+    words.extend(lacks.into_iter().map(|((system, reason), names)| {
+        let which = match names.as_slice() {
+            few if few.len() <= NAMED => few.join(", "),
+            many => format::number_of(many.len(), "instance"),
+        };
+        format!("{system}, {which}: BUILDFAIL for what the system lacks: {reason}.")
+    }));
+    words
 }

@@ -4,7 +4,7 @@ use comfy_table::{
     Cell as Drawn, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle, presets,
 };
 
-use super::comparison::{Cell, Column, Comparison, Heading, Row, compare};
+use super::comparison::{Cell, Column, Comparison, Heading, Row, compare, not_built_in_words};
 use super::format;
 use crate::notice::printable;
 use crate::record::schema::Record;
@@ -56,15 +56,19 @@ pub fn one_system(name: &str, records: &[Record], width: Option<usize>) -> Strin
 pub fn comparison(comparison: &Comparison, width: Option<usize>) -> String {
     let strips = strips(comparison);
     let whole = draw(&strips.iter().collect::<Vec<_>>(), WIDE);
-    let mut text = match width {
-        Some(width) if table_width(&whole) > width => narrow(&strips, width),
-        _ => whole,
+    let table = match width {
+        _ if comparison.rows.is_empty() => None,
+        Some(width) if table_width(&whole) > width => Some(narrow(&strips, width)),
+        _ => Some(whole),
     };
-    for note in &comparison.notes {
-        text.push('\n');
-        text.push_str(&printable(note));
-    }
-    text
+    let below = not_built_in_words(&comparison.not_built);
+    let notes = below.iter().chain(&comparison.notes);
+    let lines = notes.map(|note| printable(note).into_owned());
+    table
+        .into_iter()
+        .chain(lines)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// As many tables as it takes, each with the names.
@@ -193,9 +197,9 @@ fn strips(comparison: &Comparison) -> Vec<Strip> {
         let rate = |cell: &Cell| cell.throughput_megabytes_per_second.map(format::general);
         number(Group::Times, named(system, unit), each(&rate, index));
     }
-    for index in ratio_columns(comparison) {
-        let of = printable(&systems[index].name);
-        let to = printable(comparison.ratio_to.as_deref().unwrap_or_default());
+    for (index, system) in systems.iter().enumerate() {
+        let Some(to) = &system.ratio_to else { continue };
+        let (of, to) = (printable(&system.name), printable(to));
         let ratios = rows.iter().map(|row| row.time_ratios[index]);
         let cells = ratios.map(|ratio| ratio.map_or(NONE.to_owned(), format::general));
         number(Group::Times, format!("{of}\n÷ {to}"), cells.collect());
@@ -290,22 +294,6 @@ fn shared(comparison: &Comparison, heading: &str, text: &dyn Fn(&Cell) -> String
         is_number: false,
         group: Group::Standing,
     }
-}
-
-/// The systems that have a ratio to the reference.
-fn ratio_columns(comparison: &Comparison) -> Vec<usize> {
-    let Some(reference) = &comparison.ratio_to else {
-        return Vec::new();
-    };
-    let emulated = |name: &str| {
-        let mut systems = comparison.systems.iter();
-        systems.any(|system| system.name == name && system.emulated)
-    };
-    let (systems, virtual_times) = (&comparison.systems, emulated(reference));
-    (0..systems.len())
-        .filter(|index| systems[*index].name != *reference)
-        .filter(|index| systems[*index].emulated == virtual_times)
-        .collect()
 }
 
 /// A count; with its unit where the heading cannot name it for all.

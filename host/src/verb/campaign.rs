@@ -21,8 +21,16 @@ use crate::verb::{compare, only, output};
 ///
 /// Each instance is built, its known answers are checked, and each operation becomes one record in
 /// the run directory. Whatever a submission does, the campaign goes on with the next operation.
-/// Started again with the same run directory, it measures what is missing or not clean. A system
-/// that is not fit for a trustworthy measurement (see `cargo host doctor`) is refused.
+///
+/// Started again with the same run directory, it measures what is missing or not complete. A
+/// system that is not fit for a trustworthy measurement (see `cargo host doctor`) is refused. A
+/// complete record is kept as long as it is of the present build and the present outcome of the
+/// known-answer test, whatever that is; the test is run again when the build or the published
+/// answers are others, or when it ended without an answer. Records of another build or another
+/// outcome are set aside as <name>.previous.json beside the new ones, and no command reads them.
+///
+/// Exits with 1 when a record is not complete, an answer is wrong or an instance does not build.
+/// NOKAT and PARTIAL are no reason, nor is a BUILDFAIL for what the system lacks.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// A system to measure on; may be given several times
@@ -31,6 +39,10 @@ pub struct Arguments {
     /// Only instances whose name <id>/<label> this regular expression matches
     #[arg(long, value_name = "RE", default_value = "", value_parser = only::expression)]
     only: Regex,
+    /// Measure these records once more: those whose name <id>/<label>__<operation> this regular
+    /// expression matches; the old ones are set aside
+    #[arg(long, value_name = "RE", value_parser = only::expression)]
+    redo: Option<Regex>,
     /// Where records are kept
     #[arg(long, value_name = "D", default_value = "runs/campaign")]
     run_dir: PathBuf,
@@ -77,6 +89,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
             false => arguments.systems.clone(),
         },
         selection: Selection::Matching(arguments.only.clone()),
+        redo: arguments.redo.clone(),
         plan: PlanSettings {
             trial_target_seconds: arguments.trial_target,
             operation_budget_seconds: arguments.op_budget,

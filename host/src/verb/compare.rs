@@ -11,9 +11,10 @@ use super::output;
 use crate::cli::Context;
 use crate::outcome::Outcome;
 use crate::record::read::read;
+use crate::record::run_files::{NotBuilt, not_built};
 use crate::record::schema::Record;
 use crate::record::store::{self, RunDirectory, StoreError};
-use crate::table::comparison::{Column, compare};
+use crate::table::comparison::{Column, Comparison, compare};
 use crate::table::render;
 use crate::table::shares::{self, Shares};
 
@@ -22,10 +23,12 @@ use crate::table::shares::{self, Shares};
 /// One row for each operation: the count of one call under its unit (cycles, emulated
 /// instructions or TSC ticks, which are never the same thing), its time, the ratio of times, the
 /// stack, the known-answer test and the number of calls. The time of an emulated system is virtual
-/// and enters no ratio with a real one. With --json the same as data: {systems, ratio_to, rows,
-/// notes}.
+/// and enters no ratio with a real one. Several runs of several systems have a table for each
+/// system. Below stands what was not built, and why. With --json the same as data: {systems, rows,
+/// not_built, notes}.
 ///
-/// Exits with 1 when a record is not complete or a known-answer test did not pass.
+/// Exits with 1 when a record is not complete, an answer is wrong or an instance does not build.
+/// NOKAT and PARTIAL are no reason, nor is a BUILDFAIL for what the system lacks.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Run directories; with several, each system of each is a column
@@ -73,34 +76,41 @@ fn words(paths: &[PathBuf]) -> String {
 ///
 /// When a run directory or a record in it cannot be read, or has no such system.
 pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> {
-    let columns = columns(&arguments.runs, &arguments.systems)?;
+    let sides = sides(&arguments.runs, &arguments.systems)?;
     if arguments.shares {
-        return show_shares(&columns, context);
+        return show_shares(&sides, context);
     }
-    let columns: Vec<Column> = columns.into_iter().map(|(column, _)| column).collect();
-    let comparison = compare(&columns);
     if context.common.json {
-        output::json(&comparison)?;
+        output::json(&together(&sides))?;
     } else {
-        output::text(&render::comparison(&comparison, output::width()))?;
+        let tables: Vec<String> = tables(&sides)
+            .iter()
+            .map(|sides| render::comparison(&together(sides), output::width()))
+            .collect();
+        output::text(&tables.join("\n\n"))?;
     }
-    let mut records = columns.iter().flat_map(|column| &column.records);
-    Ok(match records.all(Record::is_clean) {
+    Ok(match sides.iter().all(Side::is_clean) {
         true => Outcome::Clean,
         false => Outcome::NotClean,
     })
 }
 
 /// Shows the profiles beside the records.
-fn show_shares(columns: &[(Column, System)], context: &Context) -> miette::Result<Outcome> {
+fn show_shares(sides: &[Side], context: &Context) -> miette::Result<Outcome> {
     let mut shares = Shares::default();
-    for (column, System { run, name }) in columns {
+    for Side {
+        run,
+        system,
+        column,
+        ..
+    } in sides
+    {
         for record in &column.records {
             let stem = store::stem(record);
             let operation = stem.strip_prefix(&record.label).unwrap_or(&stem);
             let operation = operation.trim_start_matches('_');
             let names = [&column.name, &record.candidate, &record.label, operation];
-            match run.find_profile(name, &record.candidate, &stem)? {
+            match run.find_profile(system, &record.candidate, &stem)? {
                 // One that is not for this record says nothing of it.
                 Some(profile) if profile.meter.is_none() || profile.belongs_to(record) => {
                     shares.add(names, &profile);
@@ -125,6 +135,56 @@ fn show_shares(columns: &[(Column, System)], context: &Context) -> miette::Resul
     Ok(Outcome::Clean)
 }
 
+/// A system in a run directory.
+#[derive(Clone)]
+struct Side {
+    run: RunDirectory,
+    system: String,
+    column: Column,
+    not_built: Vec<NotBuilt>,
+}
+
+impl Side {
+    /// Whether everything was measured that the system can run, and no answer is wrong.
+    fn is_clean(&self) -> bool {
+        self.column.records.iter().all(Record::is_clean)
+            && self.not_built.iter().all(|it| it.unavailable)
+    }
+}
+
+/// The comparison of these; one without records is no column.
+fn together(sides: &[Side]) -> Comparison {
+    let columns: Vec<Column> = sides
+        .iter()
+        .map(|side| side.column.clone())
+        .filter(|column| !column.records.is_empty())
+        .collect();
+    let not_built = sides.iter().flat_map(|side| &side.not_built);
+    Comparison {
+        not_built: not_built.cloned().collect(),
+        ..compare(&columns)
+    }
+}
+
+/// What is shown in one table each: all, or each system by itself where several runs have several
+/// systems and every system is in more than one.
+fn tables(sides: &[Side]) -> Vec<Vec<Side>> {
+    let mut by_system: Vec<Vec<Side>> = Vec::new();
+    for side in sides {
+        match by_system
+            .iter_mut()
+            .find(|group| group[0].system == side.system)
+        {
+            Some(group) => group.push(side.clone()),
+            None => by_system.push(vec![side.clone()]),
+        }
+    }
+    match by_system.iter().all(|group| group.len() > 1) {
+        true => by_system,
+        false => vec![sides.to_vec()],
+    }
+}
+
 /// Shows all systems of one run directory side by side.
 ///
 /// # Errors
@@ -139,23 +199,18 @@ pub fn show(directory: &RunDirectory, context: &Context) -> miette::Result<Outco
     run(&arguments, context)
 }
 
-/// A system in a run directory.
-#[derive(Debug)]
-struct System {
-    run: RunDirectory,
-    name: String,
-}
-
-/// The columns, by run and then by system, each with where it comes from.
-fn columns(runs: &[PathBuf], wanted: &[String]) -> miette::Result<Vec<(Column, System)>> {
-    let mut columns = Vec::new();
+/// The systems, by run and then by name.
+fn sides(runs: &[PathBuf], wanted: &[String]) -> miette::Result<Vec<Side>> {
+    let mut sides = Vec::new();
     let mut known: Vec<String> = Vec::new();
     for root in runs {
         let run = RunDirectory::new(root);
-        // A folder without any record is a mistake, not an empty column.
-        run.records()
-            .map_err(|error| with_runs_below(root, error))?;
         let systems = run.systems()?;
+        if systems.is_empty() {
+            // A folder with nothing of a campaign is a mistake, not an empty column.
+            run.records()
+                .map_err(|error| with_runs_below(root, error))?;
+        }
         let chosen: Vec<&String> = match wanted {
             [] => systems.iter().collect(),
             _ => wanted
@@ -166,15 +221,16 @@ fn columns(runs: &[PathBuf], wanted: &[String]) -> miette::Result<Vec<(Column, S
         for system in chosen {
             let files = run.records_of(system)?;
             let records = files.iter().map(|file| read(file));
-            let column = Column {
-                name: column_name(runs, root, system),
-                records: records.collect::<Result<_, _>>()?,
-            };
-            let place = System {
+            let name = column_name(runs, root, system);
+            sides.push(Side {
                 run: run.clone(),
-                name: system.clone(),
-            };
-            columns.push((column, place));
+                system: system.clone(),
+                not_built: not_built(&root.join(system), &name)?,
+                column: Column {
+                    name,
+                    records: records.collect::<Result<_, _>>()?,
+                },
+            });
         }
         known.extend(systems);
     }
@@ -186,7 +242,7 @@ fn columns(runs: &[PathBuf], wanted: &[String]) -> miette::Result<Vec<(Column, S
             known,
         }
         .into()),
-        None => Ok(columns),
+        None => Ok(sides),
     }
 }
 
@@ -239,18 +295,17 @@ mod tests {
         root
     }
 
-    fn names(columns: &[(Column, System)]) -> Vec<&str> {
-        let names = columns.iter().map(|(column, _)| column.name.as_str());
-        names.collect()
+    fn names(sides: &[Side]) -> Vec<&str> {
+        sides.iter().map(|side| side.column.name.as_str()).collect()
     }
 
     #[test]
     fn one_run_has_a_column_for_each_system() {
         let folder = tempfile::tempdir().expect("a folder");
         let run = run_with(folder.path(), "run", &["b", "a"]);
-        let all = columns(std::slice::from_ref(&run), &[]).expect("readable");
+        let all = sides(std::slice::from_ref(&run), &[]).expect("readable");
         assert_eq!(names(&all), ["a", "b"]);
-        let chosen = columns(&[run], &["b".to_owned(), "a".to_owned()]).expect("readable");
+        let chosen = sides(&[run], &["b".to_owned(), "a".to_owned()]).expect("readable");
         assert_eq!(names(&chosen), ["b", "a"]);
     }
 
@@ -259,24 +314,72 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let before = run_with(folder.path(), "before", &["a"]);
         let after = run_with(folder.path(), "after", &["a"]);
-        let both = columns(&[before.clone(), after], &[]).expect("readable");
+        let both = sides(&[before.clone(), after], &[]).expect("readable");
         assert_eq!(names(&both), ["before/a", "after/a"]);
         let other = run_with(&folder.path().join("other"), "before", &["a"]);
-        let both = columns(&[before.clone(), other], &[]).expect("readable");
-        assert_eq!(both[0].0.name, format!("{}/a", before.display()));
+        let both = sides(&[before.clone(), other], &[]).expect("readable");
+        assert_eq!(both[0].column.name, format!("{}/a", before.display()));
+    }
+
+    #[test]
+    fn several_runs_of_several_systems_have_a_table_for_each() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let before = run_with(folder.path(), "before", &["a", "b"]);
+        let after = run_with(folder.path(), "after", &["a", "b"]);
+        let other = run_with(folder.path(), "other", &["c"]);
+        let of = |runs: &[&PathBuf]| {
+            let runs: Vec<PathBuf> = runs.iter().map(|run| (*run).clone()).collect();
+            let tables = tables(&sides(&runs, &[]).expect("readable"));
+            let names = tables.iter().map(|sides| names(sides).join(" "));
+            names.collect::<Vec<_>>()
+        };
+        assert_eq!(
+            of(&[&before, &after]),
+            ["before/a after/a", "before/b after/b"]
+        );
+        assert_eq!(of(&[&before]), ["a b"]);
+        assert_eq!(of(&[&before, &other]), ["before/a before/b other/c"]);
+    }
+
+    #[test]
+    fn a_run_in_which_nothing_was_built_says_so_and_hinders_no_other() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let good = run_with(folder.path(), "good", &["a"]);
+        let bad = folder.path().join("bad");
+        let build = |unavailable: bool| {
+            let entry = format!(
+                "{{\"x/A\": {{\"kat\": \"BUILDFAIL\", \"reason\": \"why\", \
+                 \"unavailable\": {unavailable}}}}}"
+            );
+            fs::create_dir_all(bad.join("a")).expect("created");
+            fs::write(bad.join("a/build.json"), entry).expect("written");
+        };
+        build(false);
+        let alone = sides(std::slice::from_ref(&bad), &[]).expect("readable");
+        assert!(!alone.iter().all(Side::is_clean));
+        let comparison = together(&alone);
+        assert!(comparison.systems.is_empty());
+        assert_eq!(comparison.not_built[0].name, "x/A");
+        let both = sides(&[good, bad.clone()], &[]).expect("readable");
+        assert_eq!(names(&both), ["good/a", "bad/a"]);
+        build(true);
+        let alone = sides(&[bad], &[]).expect("readable");
+        assert!(alone.iter().all(Side::is_clean));
     }
 
     #[test]
     fn what_is_not_there_is_an_error() {
         let folder = tempfile::tempdir().expect("a folder");
         let run = run_with(folder.path(), "run", &["a"]);
-        let error = columns(&[run], &["rpi4".to_owned()]).expect_err("unknown");
+        let error = sides(&[run], &["rpi4".to_owned()]).err().expect("unknown");
         assert_eq!(
             error.help().expect("a remedy").to_string(),
             "systems there: a"
         );
         let nothing = tempfile::tempdir().expect("a folder");
-        let empty = columns(&[nothing.path().to_owned()], &[]).expect_err("no records");
+        let empty = sides(&[nothing.path().to_owned()], &[])
+            .err()
+            .expect("no records");
         assert!(empty.to_string().contains("holds no records"), "{empty}");
     }
 
@@ -286,7 +389,9 @@ mod tests {
         let after = run_with(folder.path(), "after", &["a"]);
         let before = run_with(folder.path(), "before", &["a"]);
         fs::create_dir(folder.path().join("empty")).expect("created");
-        let error = columns(&[folder.path().to_owned()], &[]).expect_err("no run directory");
+        let error = sides(&[folder.path().to_owned()], &[])
+            .err()
+            .expect("no run directory");
         assert!(
             error
                 .to_string()

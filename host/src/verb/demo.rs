@@ -58,6 +58,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         run_directory,
         systems: system::default_names().to_vec(),
         selection: Selection::Named(INSTANCES.map(str::to_owned).to_vec()),
+        redo: None,
         plan: PlanSettings {
             trial_target_seconds: TRIAL_TARGET_SECONDS,
             ..PlanSettings::default()

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use catalogue::submission::FILE;
 use clap::Args;
 use import::{Agreement, ImportError, Imported, Limits, Request};
 use serde_json::json;
@@ -11,6 +12,7 @@ use crate::cli::Context;
 use crate::interrupt::Urgency;
 use crate::outcome::Outcome;
 use crate::project::Project;
+use crate::table::format;
 
 /// Imports a submission package in the official layout into submissions/<id>.
 ///
@@ -84,6 +86,7 @@ fn as_json(imported: &Imported) -> serde_json::Value {
             "instance": entry.name,
             "variant": entry.variant,
             "sources": entry.sources.len(),
+            "known_answer_texts": entry.kat,
         })
     });
     let checks = imported.checks.iter().map(|check| {
@@ -111,12 +114,16 @@ fn lines(imported: &Imported) -> Vec<String> {
     let candidate = &imported.candidate;
     let mut lines = Vec::new();
     for entry in &candidate.instances {
+        let texts = match entry.kat.len() {
+            0 => "no known-answer text".to_owned(),
+            texts => format::number_of(texts, "known-answer text"),
+        };
         lines.push(format!(
-            "{}/{}: {} implementation, {} source files",
+            "{}/{}: {} implementation, {}, {texts}",
             candidate.id,
             entry.label,
             entry.variant,
-            entry.sources.len()
+            format::number_of(entry.sources.len(), "source file"),
         ));
     }
     for check in &imported.checks {
@@ -129,6 +136,13 @@ fn lines(imported: &Imported) -> Vec<String> {
     }
     let incomplete = imported.incomplete.iter();
     lines.extend(incomplete.map(|(label, problem)| format!("incomplete: {label}: {problem}")));
+    if !imported.incomplete.is_empty() {
+        lines.push(format!(
+            "help: put what is missing into {} and name it under `sources` or `include` of {FILE}; \
+             what only code needs that is never compiled may stay missing",
+            imported.folder.display()
+        ));
+    }
     lines.extend(imported.notes.iter().map(|note| format!("note: {note}")));
     lines
 }

@@ -3,28 +3,35 @@
 use std::path::{Path, PathBuf};
 
 use catalogue::submission::file_name;
-use catalogue::{Catalogue, FlagSet, Instance, Kat};
+use catalogue::{Catalogue, FlagSet, Instance, Kat, Origin, environment};
 use clap::Args;
+use miette::Diagnostic as _;
 use serde_json::json;
 use wire::KatFile;
 
 use super::output;
+use crate::campaign::{Attempt, first_that_passes};
 use crate::cli::Context;
-use crate::image::{Cache, Recipe};
+use crate::image::{Cache, Image, Recipe};
 use crate::measure;
 use crate::measurement::{Answers, KatOutcome};
 use crate::notice;
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::record::assemble::kat_status;
+use crate::record::schema::KatStatus;
 use crate::record::store::write_whole;
-use crate::session::{Options, Regenerated, Session, keep_spoiled};
-use crate::system;
+use crate::session::{Options, Regenerated, Session, SessionError, keep_spoiled};
+use crate::system::{self, System};
 
 /// Computes the known answers of one instance and compares them with the published ones.
 ///
-/// The digest is computed by the meter, on the system. Exit code 1 when it is not the published
-/// one.
+/// The digest is computed by the meter, on the system. What does not build or pass with the guide's
+/// flags is tried with the harness's; the environment variable NGCC_FLAGS names one set (guide or
+/// harness-default), and only that is tried.
+///
+/// Exits with 1 when an answer is wrong or the instance does not build (BUILDFAIL). NOKAT, nothing
+/// is published, and PARTIAL, not all of it fits the system, are no reason.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// <id>/<label>, as `cargo host list` shows it
@@ -35,7 +42,9 @@ pub struct Arguments {
     /// Print the digest of each field in the form of kat/<id>/fields.sha256
     #[arg(long)]
     fields: bool,
-    /// Write the official texts into this folder instead of comparing
+    /// Write the official texts into this folder instead of comparing; without a folder, into the
+    /// present one. Those of an optimized or additional implementation go into a folder of its
+    /// label in it
     #[arg(long, value_name = "FOLDER", num_args = 0..=1, default_missing_value = ".")]
     text: Option<PathBuf>,
     /// Build the image with a deliberate flaw, to see that it is noticed: wrong-kat, still-counter
@@ -62,20 +71,21 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
             arguments.system
         ));
     }
-    let recipe = Recipe {
-        drills: arguments.drills.clone(),
-        ..Recipe::timed(instance, board, FlagSet::Guide)
+    let bench = Bench {
+        project: &project,
+        cache: Cache::new(&project),
+        instance,
+        system: &*system,
+        arguments,
+        context,
     };
-    let image = Cache::new(&project).image(&recipe, &context.interrupt)?;
-    let options = Options::for_system(&*system, &context.interrupt);
-    let mut session = Session::start(&*system, &image, Box::new(|_| {}), options)?;
     if let Some(folder) = &arguments.text {
-        let outcome = write_texts(&mut session, instance, folder)?;
-        session.bye();
-        return Ok(outcome);
+        return bench.write_texts(folder);
     }
-    let outcome = measure::known_answer(&mut session, instance, &project.root)?;
-    session.bye();
+    let (flags, outcome) = match bench.compare()? {
+        Ok(compared) => compared,
+        Err(reason) => return bench.unbuilt(&reason),
+    };
 
     let status = kat_status(Some(&outcome)).name();
     let computed = outcome.answers().and_then(Answers::digest);
@@ -84,6 +94,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
             "instance": instance.name(),
             "system": arguments.system,
             "kat": status,
+            "flags": flags.name(),
             "computed_sha256": computed,
             "expected_sha256": match &outcome {
                 KatOutcome::Mismatch { expected, .. } => Some(expected),
@@ -107,20 +118,159 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
             None => {}
         }
     } else {
+        let flags = match flags {
+            FlagSet::Guide => String::new(),
+            other => format!(", with the flags {}", other.name()),
+        };
         let detail = outcome
             .detail()
             .map_or_else(String::new, |detail| format!(" ({detail})"));
         output::text(&format!(
-            "{} on {}: {status}{detail}",
+            "{} on {}: {status}{flags}{detail}",
             instance.name(),
             arguments.system
         ))?;
+        if let Some(remedy) = remedy(instance, &outcome) {
+            context.say(format_args!("help: {remedy}"));
+        }
     }
-    Ok(match outcome {
-        KatOutcome::Pass(_) => Outcome::Clean,
-        KatOutcome::Spoiled(spoiled) => spoiled.outcome(),
-        _ => Outcome::NotClean,
-    })
+    Ok(outcome.outcome())
+}
+
+/// What to do for an outcome that says little.
+fn remedy(instance: &Instance, outcome: &KatOutcome) -> Option<String> {
+    let is_own = matches!(instance.origin, Origin::Folder(_));
+    match outcome {
+        KatOutcome::NotPublished(_) if is_own => Some(
+            "name the official text of this instance under `kat` in the package's candidate.toml, \
+             and it is compared"
+                .to_owned(),
+        ),
+        KatOutcome::Mismatch { .. } if matches!(instance.kat, Kat::Iccs(_)) => Some(format!(
+            "`cargo host kat {} --text` writes the text that was computed",
+            instance.name()
+        )),
+        _ => None,
+    }
+}
+
+/// One instance on one system.
+struct Bench<'a> {
+    project: &'a Project,
+    cache: Cache,
+    instance: &'a Instance,
+    system: &'a dyn System,
+    arguments: &'a Arguments,
+    context: &'a Context,
+}
+
+impl Bench<'_> {
+    /// Compares with one flag set after the other, until it passes with one. The inner error says
+    /// why it does not build with any.
+    fn compare(&self) -> miette::Result<Result<(FlagSet, KatOutcome), String>> {
+        first_that_passes(&self.flag_sets()?, &mut |flags| {
+            let image = match self.image(flags)? {
+                Ok(image) => image,
+                Err(reason) => return Ok(Attempt::Unbuilt(reason)),
+            };
+            let outcome = match keep_spoiled(self.start(&image))? {
+                Err(spoiled) => KatOutcome::Spoiled(spoiled),
+                Ok(mut session) => {
+                    let root = &self.project.root;
+                    let outcome = measure::known_answer(&mut session, self.instance, root)?;
+                    session.bye();
+                    outcome
+                }
+            };
+            Ok(match outcome.failed() {
+                true => Attempt::Failed((flags, outcome)),
+                false => Attempt::Passed((flags, outcome)),
+            })
+        })
+    }
+
+    /// The flag sets to try: the one that the environment names, or all. A drill's outcome is
+    /// wanted as it is.
+    fn flag_sets(&self) -> miette::Result<Vec<FlagSet>> {
+        match std::env::var(environment::FLAGS) {
+            Ok(name) if !name.is_empty() => {
+                let set = FlagSet::from_name(&name).map_err(|error| {
+                    miette::miette!(
+                        help = error
+                            .help()
+                            .map_or_else(String::new, |help| help.to_string()),
+                        "the environment variable {}: {error}",
+                        environment::FLAGS
+                    )
+                })?;
+                Ok(vec![set])
+            }
+            _ if !self.arguments.drills.is_empty() => Ok(vec![FlagSet::Guide]),
+            _ => Ok(FlagSet::ALL.to_vec()),
+        }
+    }
+
+    fn image(&self, flags: FlagSet) -> miette::Result<Result<Image, String>> {
+        let board = catalogue::board(self.system.board())?;
+        let recipe = Recipe {
+            drills: self.arguments.drills.clone(),
+            ..Recipe::timed(self.instance, board, flags)
+        };
+        Ok(self.cache.attempt(&recipe, &self.context.interrupt)?)
+    }
+
+    fn start(&self, image: &Image) -> Result<Session, SessionError> {
+        let options = Options::for_system(self.system, &self.context.interrupt);
+        Session::start(self.system, image, Box::new(|_| {}), options)
+    }
+
+    /// Says that there is no image.
+    fn unbuilt(&self, reason: &str) -> miette::Result<Outcome> {
+        let (name, system) = (self.instance.name(), &self.arguments.system);
+        let status = KatStatus::BuildFail.name();
+        if self.context.common.json {
+            output::json(&json!({
+                "instance": name,
+                "system": system,
+                "kat": status,
+                "detail": reason,
+            }))?;
+        } else {
+            output::text(&format!("{name} on {system}: {status} ({reason})"))?;
+        }
+        Ok(Outcome::NotClean)
+    }
+
+    /// Writes the official texts, with the first flag set that it builds with.
+    fn write_texts(&self, folder: &Path) -> miette::Result<Outcome> {
+        if folder.exists() && !folder.is_dir() {
+            return Err(miette::miette!(
+                help = "--text takes the folder that the texts are written into; a text to compare \
+                        with is named under `kat` in the package's candidate.toml",
+                "{} is a file",
+                folder.display()
+            ));
+        }
+        let built = first_that_passes(&self.flag_sets()?, &mut |flags| {
+            Ok::<_, miette::Report>(match self.image(flags)? {
+                Ok(image) => Attempt::Passed(image),
+                Err(reason) => Attempt::Unbuilt(reason),
+            })
+        })?;
+        let image = match built {
+            Ok(image) => image,
+            Err(reason) => return self.unbuilt(&reason),
+        };
+        let mut session = self.start(&image)?;
+        // Implementations of the same parameter set have texts of the same name.
+        let folder = match self.instance.label == self.instance.instance {
+            true => folder.to_owned(),
+            false => folder.join(&self.instance.label),
+        };
+        let outcome = write_texts(&mut session, self.instance, &folder)?;
+        session.bye();
+        Ok(outcome)
+    }
 }
 
 /// Writes the official texts of an instance into a folder, each whole or not at all.

@@ -19,7 +19,8 @@ use crate::system;
 /// Lists what can be measured, and on which systems.
 ///
 /// One line for each instance: its name (`<candidate>/<label>`), the kind of scheme, the sizes of
-/// its keys and messages in bytes, and for each system "ok" or why it cannot be measured there.
+/// its keys and messages in bytes, and for each system "ok" or why it cannot be measured there. What
+/// is incomplete may build all the same: not all that is included is compiled.
 /// With --json an array of {id, label, instance, variant, category, abi, sizes, systems}.
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -103,7 +104,10 @@ fn entry(instance: &Instance) -> miette::Result<Entry> {
     for name in system::default_names() {
         let board = catalogue::board(system::board_of(&name)?)?;
         let state = match instance.availability(board) {
-            Ok(()) => OK.to_owned(),
+            Ok(()) => match &instance.incomplete {
+                None => OK.to_owned(),
+                Some(what) => format!("incomplete: {what}"),
+            },
             Err(unavailable) => unavailable.reason,
         };
         systems.insert(name, state);

@@ -45,6 +45,13 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> {
     let project = Project::find()?;
     let catalogue = Catalogue::load(&project.root)?;
+    let named = arguments.elf.to_string_lossy();
+    if !arguments.elf.exists() && catalogue.find(&named).is_ok() {
+        return Err(miette::miette!(
+            help = format!("NGCC_INSTANCE={named} cargo run -p firmware"),
+            "{named} is an instance, and `run` takes the image of one"
+        ));
+    }
     let elf = Elf::read(&arguments.elf)?;
     let [emulated, local] = system::default_names();
     let system = system::find(match (&arguments.system, elf.machine) {
@@ -103,7 +110,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         session => session?,
     };
     let name = format!("{}/{}", subject.candidate, subject.label);
-    reporter.known_answer(&name, subject.kat.as_ref());
+    reporter.known_answer(&name, &subject);
     let passes = subject.sizes.passes;
     let operations = instance.map(|instance| instance.category.operations(passes));
     let operations = operations.unwrap_or_default();

@@ -11,9 +11,10 @@ use crate::cli::Context;
 use crate::notice::printable;
 use crate::outcome::Outcome;
 use crate::project::Project;
-use crate::record::run_files::CAMPAIGN;
+use crate::record::run_files::{CAMPAIGN, not_built};
 use crate::record::store::{RunDirectory, StoreError};
 use crate::record::validate::{Finding, Operations, Validator};
+use crate::table::format;
 
 /// Checks records against their raw trials, their places and the files that they name.
 ///
@@ -21,9 +22,11 @@ use crate::record::validate::{Finding, Operations, Validator};
 /// record's own, and those of KAT logs and images where these are there), and names and sizes must
 /// agree with the path and with the label's other operations. A run directory's campaign.json and
 /// build.json are checked as well, and that the records which these promise are there. Each
-/// finding names the file and the key. With --json {records, findings: [{file, key, problem}]}.
+/// finding names the file and the key. With --json {records, not_built, findings: [{file, key,
+/// problem}]}.
 ///
-/// Exits with 1 when there are findings.
+/// Exits with 1 when there are findings. A wrong answer that is recorded as one, or an instance that
+/// does not build, is none: `compare` judges these.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Run directories, or files of single records
@@ -38,6 +41,8 @@ pub struct Arguments {
 #[derive(Debug, Serialize)]
 struct Report {
     records: usize,
+    /// Instances that a campaign could not build or run, which have no records.
+    not_built: usize,
     findings: Vec<Finding>,
 }
 
@@ -62,11 +67,21 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         for finding in &report.findings {
             output::text(&printable(&finding.to_string()))?;
         }
-        let Report { records, findings } = &report;
+        let Report {
+            records,
+            not_built,
+            findings,
+        } = &report;
         context.say(format_args!(
             "records checked: {records}; findings: {}",
             findings.len()
         ));
+        if *not_built > 0 {
+            context.say(format_args!(
+                "without records, because they were not built: {}; `cargo host compare` says why",
+                format::number_of(*not_built, "instance")
+            ));
+        }
     }
     Ok(match report.findings.is_empty() {
         true => Outcome::Clean,
@@ -111,6 +126,14 @@ fn check(
             runs.push(path);
         }
     }
+    let mut unbuilt = 0;
+    for run in &runs {
+        for system in RunDirectory::new(run).systems()? {
+            // One that cannot be read is a finding.
+            let system = not_built(&run.join(&system), &system);
+            unbuilt += system.map_or(0, |not_built| not_built.len());
+        }
+    }
     let mut findings = Vec::new();
     for file in &files {
         findings.extend(validator.check_file(file));
@@ -120,6 +143,7 @@ fn check(
     }
     Ok(Report {
         records: files.len(),
+        not_built: unbuilt,
         findings,
     })
 }

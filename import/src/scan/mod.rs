@@ -130,6 +130,7 @@ fn instance(
             defines: named.defines,
             helpers: selection.helpers.clone(),
             needs: needs.keys().cloned().collect(),
+            missing: selection.missing.keys().cloned().collect(),
             kat,
             sizes: sizes.filter(|_| site.kind == Kind::Hash),
             ..Entry::default()
@@ -168,6 +169,56 @@ fn answers(tree: &Tree, site: &Site, name: &str, notes: &mut Vec<String>) -> Vec
         notes.push("the package has no known-answer file of this name".into());
     }
     files
+}
+
+/// Says of files that look like known answers that no instance has them: an official one has the
+/// name of its instance.
+pub fn unnamed_answers(tree: &Tree, instances: &[Instance]) -> Vec<String> {
+    const NAMED: usize = 5;
+    let taken: BTreeSet<&str> = instances
+        .iter()
+        .flat_map(|found| found.entry.kat.iter().map(String::as_str))
+        .collect();
+    let official: BTreeSet<String> = instances
+        .iter()
+        .filter(|found| found.entry.kat.is_empty())
+        .flat_map(|found| {
+            let category = Category::from(found.kind);
+            KatFile::of(category)
+                .into_iter()
+                .map(move |file| file_name(file, category, &found.entry.name))
+        })
+        .collect();
+    if official.is_empty() {
+        return Vec::new();
+    }
+    let names: Vec<&str> = official.iter().map(String::as_str).take(3).collect();
+    let alike = tree
+        .paths()
+        .filter(|path| looks_like_answers(path) && !taken.contains(path));
+    let notes = alike.take(NAMED).map(|path| {
+        format!(
+            "`{path}` looks like known answers and is not taken: official ones are called {}{}; \
+             rename it and name it under `kat` of candidate.toml if it is one",
+            names.join(", "),
+            if official.len() > names.len() {
+                ", ..."
+            } else {
+                ""
+            }
+        )
+    });
+    notes.collect()
+}
+
+fn looks_like_answers(path: &str) -> bool {
+    let path = path.to_lowercase();
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
+    let of_answers = name.contains("kat") || folder.split('/').any(|part| part.contains("kat"));
+    let is_text = [".txt", ".rsp", ".kat"]
+        .iter()
+        .any(|end| name.ends_with(end));
+    of_answers && is_text && !name.contains("readme")
 }
 
 /// Gives every instance a label of its own.
@@ -222,6 +273,30 @@ mod tests {
         assert_eq!(found[2].entry.kat, ["Reference/output/KAT_KEM_A-1.txt"]);
         assert_eq!(found[2].entry.sources, ["Reference/A/a.c"]);
         assert!(found.iter().all(Instance::is_complete));
+    }
+
+    #[test]
+    fn answers_under_other_names_are_told() {
+        let header = "#define ALGORITHM_INSTANCE \"A-1\"";
+        let mut files = vec![
+            ("A/KEM_AlgorithmInstance.h", header),
+            ("A/a.c", "int kem_keygen() {}"),
+            ("KAT/A-1.rsp", ""),
+            ("KAT/README.txt", ""),
+            ("notes.txt", ""),
+        ];
+        let notes = |files: &[(&str, &str)]| {
+            let tree = Tree::of(files);
+            let found = scan(&tree, &|| false).unwrap();
+            unnamed_answers(&tree, &found)
+        };
+        let [note] = notes(&files).try_into().unwrap();
+        assert!(
+            note.starts_with("`KAT/A-1.rsp` looks like") && note.contains("KAT_KEM_A-1.txt"),
+            "{note}"
+        );
+        files.push(("KAT/KAT_KEM_A-1.txt", ""));
+        assert_eq!(notes(&files), Vec::<String>::new());
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub fn by_path(path: &str) -> Option<&'static str> {
     if path.starts_with("__MACOSX/") || path.contains("/__MACOSX/") || name == "thumbs.db" {
         return Some("left behind by a desktop");
     }
-    if matches!(name.as_str(), "candidate.toml" | "import-report.md") && !path.contains('/') {
+    if name == "import-report.md" && !path.contains('/') {
         return Some("import writes this file itself");
     }
     let extension = name.rsplit_once('.').map(|(_, extension)| extension)?;
@@ -60,7 +60,7 @@ mod tests {
             "a/.cargo/config.toml",
             "a/._b.c",
             "__MACOSX/a.c",
-            "candidate.toml",
+            "import-report.md",
         ] {
             assert!(by_path(path).is_some(), "{path}");
         }

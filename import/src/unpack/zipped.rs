@@ -27,7 +27,7 @@ pub fn unpack(file: &Path, mut archive: Archive, sink: &mut Sink<'_>) -> Result<
     let open = || File::open(file).map(BufReader::new);
     let directory = open().map_err(ImportError::file("read", file))?;
     let mut entries = ZipIterable::try_new(directory, zip::read::Config::default())
-        .map_err(|error| archive.damaged("", error))?;
+        .map_err(|error| archive.damaged("", in_words(&error)))?;
     sink.announce(&archive, entries.len() as u64)?;
     let names = names(&mut entries, &archive, sink)?;
     let encoding = Encoding::of(names.iter().map(Vec::as_slice));
@@ -57,6 +57,17 @@ pub fn unpack(file: &Path, mut archive: Archive, sink: &mut Sink<'_>) -> Result<
         previous = path;
     }
     Ok(())
+}
+
+/// What is wrong with an archive, in words that say what to expect of it.
+fn in_words(error: &ZipError) -> String {
+    match error {
+        ZipError::InvalidArchive(problem) if problem.contains("EOCD") => {
+            "the list of its files, which stands at its end, is missing: it may be cut short"
+                .to_owned()
+        }
+        error => error.to_string(),
+    }
 }
 
 /// The names of all entries, none of which is of a kind that is refused.

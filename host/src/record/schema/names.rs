@@ -86,6 +86,18 @@ impl KatStatus {
             Self::NoLog => "NOLOG",
         }
     }
+
+    /// Whether nothing is known to be wrong: everything that is published and could be computed is
+    /// the same. What this says decides exit codes, ratios and what is measured again.
+    pub fn is_clean(self) -> bool {
+        matches!(self, Self::Pass | Self::NoKat | Self::Partial)
+    }
+
+    /// Whether the test may end otherwise with the same image and the same published answers: a
+    /// deadline depends on the machine, and what ends a process may, too.
+    pub fn may_change(self) -> bool {
+        matches!(self, Self::Timeout | Self::NoResult | Self::NoLog)
+    }
 }
 
 /// What one bracket of the counter holds.

@@ -11,7 +11,7 @@ use crate::record::profile::RecordKey;
 use crate::record::read::ReadError;
 use crate::record::run_files::{self, BUILD, BuildEntry, BuildFile, CAMPAIGN, VERSIONS};
 use crate::record::schema::{FlagSet, KatStatus, Record, Sha256};
-use crate::record::store::Place;
+use crate::record::store::{Place, is_record};
 
 /// Names of the operations of every instance that can be measured, by `<candidate>/<label>`.
 pub type Operations = BTreeMap<String, Vec<String>>;
@@ -230,7 +230,9 @@ fn check_promise(system: &Path, name: &str, operations: &Operations, findings: &
 fn has_record(folder: &Path, label: &str) -> bool {
     let start = format!("{label}__");
     let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.any(|entry| entry.file_name().to_string_lossy().starts_with(&start))
+    entries.any(|entry| {
+        entry.file_name().to_string_lossy().starts_with(&start) && is_record(&entry.path())
+    })
 }
 
 /// A record was measured with the image that its label's entry names.

@@ -91,9 +91,7 @@ pub fn kem() -> System {
         &example::occasion(),
         Operation::Enc,
         &example::PLAN,
-        &Err(Spoiled::Vanished(
-            "the meter ended with status 1".to_owned(),
-        )),
+        &Err(Spoiled::Vanished("the meter ended with status 1".to_owned()).into()),
     );
     label.profiles.push(("dec".to_owned(), profile()));
     system("pqclean", vec![label, unbuilt()])

@@ -3,6 +3,14 @@
 //! Which unit a number gets is decided after rounding: 999 950 cycles are `1.00 M`, never
 //! `1000.0 k`.
 
+/// A number of things: `1 record`, `2 records`.
+pub fn number_of(things: usize, thing: &str) -> String {
+    match things {
+        1 => format!("1 {thing}"),
+        _ => format!("{things} {thing}s"),
+    }
+}
+
 /// Cycles, instructions or ticks: an integer below 10^4, then thousands with one decimal, then
 /// millions and thousand millions with two.
 pub fn count(value: f64) -> String {

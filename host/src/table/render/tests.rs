@@ -7,7 +7,8 @@ use crate::measurement::{Answers, KatOutcome, Measurement, Spoiled};
 use crate::record::assemble::Subject;
 use crate::record::example;
 use crate::record::plan::CALIBRATION;
-use crate::record::schema::{Cold, Unknown};
+use crate::record::run_files::NotBuilt;
+use crate::record::schema::{Cold, FlagSet, Unknown};
 
 /// A record of one operation that takes `factor` times what the example takes.
 fn record(subject: &Subject, label: &str, operation: Operation, factor: u64) -> Record {
@@ -72,7 +73,7 @@ fn an_emulated_and_a_real_system() {
         column("x86_local", CounterSource::Tsc, 3),
     ];
     let compared = compare(&columns);
-    assert_eq!(compared.ratio_to, None);
+    assert!(compared.systems.iter().all(|it| it.ratio_to.is_none()));
     assert!(
         compared
             .rows
@@ -90,9 +91,11 @@ fn two_real_systems_beside_an_emulated_one() {
         column("arm_local", CounterSource::PerfEvent, 3),
     ];
     let compared = compare(&columns);
-    assert_eq!(compared.ratio_to.as_deref(), Some("rpi4"));
+    let to = |index: usize| compared.systems[index].ratio_to.as_deref();
+    assert_eq!([to(0), to(1), to(2)], [None, None, Some("rpi4")]);
     let ratios = &compared.rows[0].time_ratios;
-    assert_eq!((ratios[0], ratios[1]), (None, Some(1.0)));
+    assert_eq!((ratios[0], ratios[1]), (None, None));
+    assert!(ratios[2].is_some());
     insta::assert_snapshot!(comparison(&compared, None));
 }
 
@@ -103,8 +106,68 @@ fn two_runs_of_an_emulated_system() {
         column("after/qemu-virt", CounterSource::Icount, 1),
     ];
     let compared = compare(&columns);
-    assert_eq!(compared.ratio_to.as_deref(), Some("before/qemu-virt"));
+    let to = compared.systems[1].ratio_to.as_deref();
+    assert_eq!(to, Some("before/qemu-virt"));
     insta::assert_snapshot!(comparison(&compared, None));
+}
+
+#[test]
+fn two_runs_of_two_systems_have_a_ratio_each() {
+    let columns = [
+        column("before/qemu-virt", CounterSource::Icount, 2),
+        column("before/rpi4", CounterSource::Pmccntr, 2),
+        column("after/qemu-virt", CounterSource::Icount, 1),
+        column("after/rpi4", CounterSource::Pmccntr, 1),
+    ];
+    let compared = compare(&columns);
+    let ratios = &compared.rows[0].time_ratios;
+    let is_there = ratios.iter().map(Option::is_some).collect::<Vec<_>>();
+    assert_eq!(is_there, [false, false, true, true]);
+    assert_eq!(
+        compared.systems[2].ratio_to.as_deref(),
+        Some("before/qemu-virt")
+    );
+}
+
+#[test]
+fn what_was_not_built_is_told_even_without_a_record() {
+    let not_built = |name: &str, reason: &str, unavailable| NotBuilt {
+        system: "qemu-virt".to_owned(),
+        name: name.to_owned(),
+        reason: reason.to_owned(),
+        unavailable,
+    };
+    let mut compared = compare(&[]);
+    compared.not_built = vec![
+        not_built("x/A", "it does not link: undefined symbol: f", false),
+        not_built("x/B", "needs C++", true),
+    ];
+    let few = comparison(&compared, None);
+    insta::assert_snapshot!(few, @r"
+    qemu-virt, x/A: BUILDFAIL: it does not link: undefined symbol: f.
+    qemu-virt, x/B: BUILDFAIL for what the system lacks: needs C++.
+    ");
+    for name in ["x/C", "x/D", "x/E"] {
+        compared.not_built.push(not_built(name, "needs C++", true));
+    }
+    let many = comparison(&compared, None);
+    assert!(
+        many.contains("qemu-virt, 4 instances: BUILDFAIL for"),
+        "{many}"
+    );
+}
+
+#[test]
+fn flags_that_are_not_the_guides_are_told() {
+    let mut column = column("qemu-virt", CounterSource::Icount, 1);
+    for record in &mut column.records {
+        if record.label == "ML-KEM-512" {
+            record.flags = FlagSet::HarnessDefault;
+        }
+    }
+    let text = one_system("qemu-virt", &column.records, None);
+    let note = "qemu-virt, compiled with the flags harness-default: pqclean/ML-KEM-512.";
+    assert_eq!(text.matches(note).count(), 1, "{text}");
 }
 
 #[test]
