@@ -119,8 +119,8 @@ pub fn shared(value: u64, enabled_nanoseconds: u64, running_nanoseconds: u64) ->
 mod tests {
     use super::*;
 
-    /// A core with so many counters, which counts its events by rule: each by ten more than the
-    /// one chosen before it, and one of them too far.
+    /// A core with so many counters, each of which advances by ten more in a bracket than the one
+    /// before it; one of them can be made to wrap.
     struct Mock {
         capacity: usize,
         events: std::vec::Vec<Event>,
