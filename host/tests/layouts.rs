@@ -114,7 +114,9 @@ fn a_campaign_records_layouts_cold_calls_and_events() {
         let EventCount::Mean(mean) = events["instructions"] else {
             panic!("{events:?}");
         };
-        assert!((mean - meter.mean_count.unwrap()).abs() < 1.0);
+        // The two brackets differ by some instructions, which few calls share.
+        let difference = mean - meter.mean_count.unwrap();
+        assert!(difference.abs() < 5.0, "{operation}: {difference}");
         assert_eq!(events["cycles"], EventCount::NotAvailable);
         assert_eq!(meter.ipc, None);
         assert!(meter.trials.iter().all(|trial| trial.clock_hz.is_none()));

@@ -54,8 +54,6 @@ pub fn enter(counted: &Counted, arguments: &Arguments) {
     };
     // SAFETY: the table's prototypes are those of the functions that have these symbols.
     let bits = |bits: Bits| bits.of_call(|number| unsafe { arguments.get(number) });
-    // Evidence of stack depth would be noted here: `arguments.stack` is the stack pointer of a
-    // caller that may lie deeper than anything that its painted stack shows.
     let mut tally = TALLY.lock();
     tally.sort(counted.helper, bits(input), bits(output));
     tally.begin(arrived, IDLE_CALLS.load(Relaxed));
