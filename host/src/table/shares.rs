@@ -215,40 +215,7 @@ fn verdict(row: &VerdictRow, shares: &Shares) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
-
-    fn profile(verdict: Option<&str>) -> Profile {
-        let meter = verdict.map(|verdict| {
-            json!({
-                "version": "0.1.0", "system": "a", "unit": "instructions", "drng_share": 0.16,
-                "overflow": [],
-                "counting": {
-                    "total_ticks": 1100, "sorting_ticks": 50, "ticks_per_call": 1.5,
-                    "ticks_inside": 1.0, "ticks_per_idle_call": 1.0, "idle_calls": 0,
-                },
-                "image": { "name": "x", "elf_sha256": "0".repeat(64), "linker": null },
-                "record": { "started_utc": "2026-09-25T10:02:21+00:00", "library_sha256": null },
-                "verdict": { "verdict": verdict, "reason": "pseudohash" },
-                "evidence": null, "not_observable": ["ChaCha in rng.c"],
-                "digest": "0".repeat(64),
-            })
-        });
-        let mut profile = json!({
-            "total": { "operations": 2, "ticks": 1000 },
-            "calls": [
-                { "fn": "drng", "in_bits": 0, "out_bits": 256, "calls": 534, "ticks": 160 },
-                { "fn": "pseudohash", "in_bits": 8, "out_bits": 512, "calls": 3, "ticks": 40 },
-                { "fn": "pseudohash", "in_bits": 9, "out_bits": 512, "calls": 1, "ticks": 7 },
-            ],
-            "share": { "drng": 0.16, "pseudohash": 0.047 },
-            "hash_share": 0.047,
-            "meta": { "tick_source": "icount", "tick_hz": null, "overflow_calls": 0 },
-        });
-        if let Some(meter) = meter {
-            profile["meter"] = meter;
-        }
-        serde_json::from_value(profile).unwrap()
-    }
+    use crate::record::example::profile;
 
     #[test]
     fn ours_and_published_ones() {

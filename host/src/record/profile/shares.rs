@@ -107,8 +107,36 @@ impl Shares {
 }
 
 /// Whether a name stands for calls of the generator.
-fn is_generator(name: &str) -> bool {
+pub fn is_generator(name: &str) -> bool {
     name == DRNG || family_of_name(name) == Some(wire::Family::Drng)
+}
+
+/// The part of the interface's hash functions, as the profile has it.
+pub fn iccs_hash_share(profile: &Profile) -> f64 {
+    stated(profile, &is_iccs_hash).unwrap_or(0.0)
+}
+
+/// The part of the generator, as the profile has it.
+pub fn generator_share(profile: &Profile) -> f64 {
+    stated(profile, &is_generator).unwrap_or(0.0)
+}
+
+/// The part of all other functions, as the profile has it; `None` where none was counted.
+pub fn other_share(profile: &Profile) -> Option<f64> {
+    stated(profile, &|name| !is_iccs_hash(name) && !is_generator(name))
+}
+
+/// The sum of the shares with these names; `None` where there are none.
+fn stated(profile: &Profile, wanted: &dyn Fn(&str) -> bool) -> Option<f64> {
+    let shares = profile.share.iter().filter(|(name, _)| wanted(name));
+    shares
+        .map(|(_, share)| *share)
+        .reduce(|sum, share| sum + share)
+}
+
+/// Whether a name is that of one of the interface's hash functions.
+pub fn is_iccs_hash(name: &str) -> bool {
+    family_of_name(name).is_some_and(wire::Family::is_iccs_hash)
 }
 
 /// Outermost calls of each function in one operation, by name.

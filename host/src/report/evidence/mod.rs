@@ -1,7 +1,5 @@
 //! What pages are made from: everything that a run directory holds of each candidate.
 
-mod profile;
-
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Component, Path};
@@ -12,9 +10,8 @@ use serde::Deserialize;
 use thiserror::Error;
 use wire::{Category, Operation};
 
-pub use profile::{MeterPart, Profile, is_iccs_hash};
-
 use super::names::Known;
+use crate::record::profile::Profile;
 use crate::record::read::{ReadError, read, read_as};
 use crate::record::run_files::{BUILD, BuildEntry};
 use crate::record::schema::Record;
@@ -241,7 +238,8 @@ impl Label {
         for record in &self.records {
             let name = format!("profile/{candidate}/{}.json", store::stem(record));
             match read_as(&folder.join(name)) {
-                Ok(profile) if !Profile::belongs_to(&profile, record) => {
+                // A published profile does not say which record it is for.
+                Ok(profile @ Profile { meter: Some(_), .. }) if !profile.belongs_to(record) => {
                     self.outdated_profiles.push(operation(record));
                 }
                 Ok(profile) => self.profiles.push((operation(record), profile)),

@@ -54,12 +54,12 @@ fn everything_of_a_label_is_gathered_in_the_order_of_people() {
         "other/D": {"kat": "BUILDFAIL", "reason": "no compiler"},
     });
     write(folder.path(), BUILD, &build);
-    let mut profile = json!({
-        "total": {"operations": 1}, "calls": [], "share": {}, "hash_share": 0,
-    });
-    write(folder.path(), "profile/pqclean/B-9__dec.json", &profile);
-    profile["meter"] = json!({"record": {"started_utc": "2020-01-01T00:00:00Z"}});
-    write(folder.path(), "profile/pqclean/B-9__enc.json", &profile);
+    // A published one says of no record that it is for it; ours names one of another day.
+    for (operation, verdict) in [("dec", None), ("enc", Some("mixed"))] {
+        let profile = json!(example::profile(verdict));
+        let name = format!("profile/pqclean/B-9__{operation}.json");
+        write(folder.path(), &name, &profile);
+    }
 
     let systems = gathered(folder.path()).expect("readable");
     let [system] = &systems[..] else {

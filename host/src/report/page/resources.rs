@@ -1,12 +1,10 @@
 //! Section 5: memory.
 
-use serde::Deserialize;
-
 use super::super::cell::Cell;
 use super::super::evidence::{Candidate, Label};
 use super::super::model::{Column, Section, Table};
 use super::{columns, or_nothing, rows, sparse};
-use crate::record::schema::{Memory, Record, StaticMemory};
+use crate::record::schema::{Record, StaticMemory};
 
 /// Section 5.
 pub fn section(candidate: &Candidate) -> Section {
@@ -94,7 +92,7 @@ pub fn image_bytes(label: &Label, record: &Record) -> Option<u64> {
     let of_library = label.build.as_ref().and_then(|build| build.elf_load_bytes);
     of_library.or_else(|| {
         let memory = &record.meter.as_ref()?.memory;
-        sum(&Later::of(memory).image_static?)
+        sum(memory.image_static.as_ref()?)
     })
 }
 
@@ -114,44 +112,4 @@ fn sum(sections: &StaticMemory) -> Option<u64> {
     [*text_bytes, *rodata_bytes, *data_bytes, *bss_bytes]
         .into_iter()
         .try_fold(0u64, u64::checked_add)
-}
-
-/// Keys of a record's memory that not every version of this program writes.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct Later {
-    /// Sections of the whole image.
-    pub image_static: Option<StaticMemory>,
-    /// What a reader of the figures must know.
-    pub marks: Vec<String>,
-}
-
-impl Later {
-    /// Those that are there; none where one of them is not what it must be.
-    pub fn of(memory: &Memory) -> Self {
-        let keys = serde_json::to_value(memory);
-        keys.and_then(serde_json::from_value).unwrap_or_default()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-    use crate::record::example;
-
-    #[test]
-    fn keys_of_later_versions_are_read_where_they_are() {
-        let memory = example::record().meter.expect("ours").memory;
-        let mut keys = serde_json::to_value(memory).expect("serialises");
-        keys["image_static"] =
-            json!({"text_bytes": 1, "rodata_bytes": 2, "data_bytes": 3, "bss_bytes": 4});
-        keys["marks"] = json!(["lower bound"]);
-        let memory = serde_json::from_value(keys).expect("readable");
-        let later = Later::of(&memory);
-        assert_eq!(later.image_static.as_ref().and_then(sum), Some(10));
-        assert_eq!(later.marks, ["lower bound"]);
-        assert!(Later::of(&Memory::default()).image_static.is_none());
-    }
 }

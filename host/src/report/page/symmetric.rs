@@ -3,9 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::super::cell::Cell;
-use super::super::evidence::{Candidate, Label, MeterPart, Profile, is_iccs_hash};
+use super::super::evidence::{Candidate, Label};
 use super::super::model::{Block, Column, Section, Table, Text};
 use super::{code_list, columns};
+use crate::record::profile::shares::{
+    calls_per_operation, generator_share, iccs_hash_share, is_generator, is_iccs_hash, other_share,
+};
+use crate::record::profile::{Meter, Profile};
 use crate::record::schema::Record;
 
 /// The section.
@@ -46,17 +50,16 @@ pub fn section(candidate: &Candidate) -> Section {
 
 fn rows(label: &Label) -> Vec<Vec<Cell>> {
     let row = |(operation, profile): &(String, Profile)| {
-        let calls = profile.calls_per_operation();
-        let calls: Vec<String> = calls
+        let calls: Vec<String> = calls(profile)
             .into_iter()
             .map(|(function, calls)| format!("{function} {}", Cell::PerCall(calls).text().plain()))
             .collect();
         vec![
             Cell::code(&label.name),
             operation.as_str().into(),
-            Cell::Share(profile.iccs_share()),
-            Cell::Share(profile.generator_share()),
-            Cell::of(profile.other_share(), Cell::Share),
+            Cell::Share(iccs_hash_share(profile)),
+            Cell::Share(generator_share(profile)),
+            Cell::of(other_share(profile), Cell::Share),
             match calls.is_empty() {
                 true => "none".into(),
                 false => calls.join(", ").into(),
@@ -89,13 +92,13 @@ fn words(label: &Label) -> Text {
                 nothing is known of other primitives."
                 .into(),
             (false, false) => Text::from("verdict not available: ")
-                .and(code_list(called))
+                .and(code_list(called.iter().map(String::as_str)))
                 .and(" called, and nothing is known of other primitives."),
         };
     };
     let words = match &meter.verdict {
         Some(verdict) => {
-            Text::strong(verdict.verdict.as_str()).and(format!(" — {}.", verdict.reason))
+            Text::strong(verdict.verdict.name()).and(format!(" — {}.", verdict.reason))
         }
         None => "no verdict: it is a symmetric primitive itself.".into(),
     };
@@ -109,34 +112,42 @@ fn words(label: &Label) -> Text {
 }
 
 /// What the objects of a label say of its primitives.
-fn of_the_meter(label: &Label) -> Option<&MeterPart> {
+fn of_the_meter(label: &Label) -> Option<&Meter> {
     let mut profiles = label.profiles.iter();
     profiles.find_map(|(_, profile)| profile.meter.as_ref())
 }
 
 /// The verdict on a label in a word, where there is one.
-pub fn verdict(label: &Label) -> Option<&str> {
+pub fn verdict(label: &Label) -> Option<&'static str> {
     let verdict = of_the_meter(label)?.verdict.as_ref()?;
-    Some(&verdict.verdict)
+    Some(verdict.verdict.name())
 }
 
 /// The ICCS hash functions that were called.
-fn called(label: &Label) -> BTreeSet<&str> {
+fn called(label: &Label) -> BTreeSet<String> {
     let profiles = label.profiles.iter();
-    let calls = profiles.flat_map(|(_, profile)| profile.calls_per_operation());
+    let calls = profiles.flat_map(|(_, profile)| calls(profile));
     let names = calls.map(|(function, _)| function);
     names.filter(|function| is_iccs_hash(function)).collect()
+}
+
+/// Calls of each function in one call of the operation, generator first: the order of the published
+/// pages. A function that was never called is left out.
+fn calls(profile: &Profile) -> Vec<(String, f64)> {
+    let mut calls: Vec<(String, f64)> = calls_per_operation(profile)
+        .into_iter()
+        .filter(|(_, calls)| *calls > 0.0)
+        .collect();
+    calls.sort_by_key(|(function, _)| !is_generator(function));
+    calls
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::example::profile;
 
-    fn label(profile: &str) -> Label {
-        let profile = format!(
-            r#"{{"total": {{"operations": 1}}, "share": {{}}, "hash_share": 0, {profile}}}"#
-        );
-        let profile = serde_json::from_str(&profile).expect("a profile");
+    fn label(profile: Profile) -> Label {
         Label {
             profiles: vec![("dec".to_owned(), profile)],
             ..Label::default()
@@ -145,29 +156,40 @@ mod tests {
 
     #[test]
     fn the_verdict_is_that_of_the_objects() {
-        let mixed = label(
-            r#""calls": [], "meter": {"not_observable": ["SM3 in own.c"],
-            "verdict": {"verdict": "mixed", "reason": "pseudohash, and SM3 in own.c"}}"#,
-        );
+        let mixed = label(profile(Some("mixed")));
         assert_eq!(verdict(&mixed), Some("mixed"));
         assert_eq!(
             words(&mixed).plain(),
-            "mixed — pseudohash, and SM3 in own.c. Not observable, and in no share: SM3 in own.c."
+            "mixed — pseudohash. Not observable, and in no share: ChaCha in rng.c."
         );
-        let hash = label(r#""calls": [], "meter": {"verdict": null}"#);
+        let mut primitive = profile(Some("mixed"));
+        primitive.meter.as_mut().expect("ours").verdict = None;
+        let hash = label(primitive);
         assert_eq!(verdict(&hash), None);
         assert!(words(&hash).plain().starts_with("no verdict"));
     }
 
     #[test]
     fn calls_alone_are_no_verdict() {
-        let published = label(r#""calls": [{"fn": "sm3hash", "calls": 2}]"#);
+        let published = label(profile(None));
         assert_eq!(verdict(&published), None);
         assert_eq!(
             words(&published).plain(),
-            "verdict not available: sm3hash called, and nothing is known of other primitives."
+            "verdict not available: pseudohash called, and nothing is known of other primitives."
         );
-        let silent = label(r#""calls": [{"fn": "drng", "calls": 2}]"#);
+        let mut generator = profile(None);
+        generator.calls.retain(|calls| calls.function == "drng");
+        let silent = label(generator);
         assert!(words(&silent).plain().contains("no ICCS hash function"));
+    }
+
+    #[test]
+    fn calls_are_means_with_the_generator_first() {
+        let calls = calls(&profile(None));
+        let expected = [("drng", 267.0), ("pseudohash", 2.0)];
+        assert_eq!(
+            calls,
+            expected.map(|(name, calls)| (name.to_owned(), calls))
+        );
     }
 }

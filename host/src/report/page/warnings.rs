@@ -6,7 +6,6 @@ use super::super::evidence::{Candidate, Label, operation};
 use super::super::model::Text;
 use super::functional::kat;
 use super::overhead::Exchange;
-use super::resources::Later;
 use crate::record::schema::{Captured, FlagSet, KatStatus, Record, Status};
 use crate::record::statistics::GUIDE_MEASUREMENTS;
 use crate::table::comparison::{DISTURBED, trial_spread};
@@ -205,7 +204,7 @@ fn on_the_operation(record: &Record) -> Vec<(&'static str, Text)> {
         {
             found.push(("Throttled", "the board held its clock down.".into()));
         }
-        for mark in Later::of(&meter.memory).marks {
+        for mark in &meter.memory.marks {
             found.push(("Memory", format!("{mark}.").into()));
         }
         let output = &meter.output;

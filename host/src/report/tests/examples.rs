@@ -8,7 +8,7 @@ use crate::measurement::{Measurement, Spoiled};
 use crate::record::assemble::Subject;
 use crate::record::example;
 use crate::record::schema::{EventCount, Record};
-use crate::report::evidence::{Candidate, Label, Profile, System};
+use crate::report::evidence::{Candidate, Label, System};
 
 /// A label's record of one operation.
 pub fn record(subject: &Subject, operation: Operation) -> Record {
@@ -93,7 +93,9 @@ pub fn kem() -> System {
         &example::PLAN,
         &Err(Spoiled::Vanished("the meter ended with status 1".to_owned()).into()),
     );
-    label.profiles.push(("dec".to_owned(), profile()));
+    label
+        .profiles
+        .push(("dec".to_owned(), example::profile(Some("mixed"))));
     system("pqclean", vec![label, unbuilt()])
 }
 
@@ -106,18 +108,6 @@ fn unbuilt() -> Label {
         stated_category: Some(Category::Kem),
         ..Label::default()
     }
-}
-
-fn profile() -> Profile {
-    let text = r#"{
-        "total": {"operations": 10, "ticks": 1000},
-        "calls": [{"fn": "pseudohash", "in_bits": 8, "out_bits": 512, "calls": 25, "ticks": 70},
-            {"fn": "drng", "in_bits": 0, "out_bits": 256, "calls": 10, "ticks": 1}],
-        "share": {"pseudohash": 0.07, "drng": 0.001}, "hash_share": 0.07, "meta": {},
-        "meter": {"verdict": {"verdict": "mixed", "reason": "pseudohash, and Keccak in fips202.c"},
-            "not_observable": ["Keccak in fips202.c"]}
-    }"#;
-    serde_json::from_str(text).expect("a profile")
 }
 
 /// A signature scheme on a machine with a time-stamp counter alone, with other flags.

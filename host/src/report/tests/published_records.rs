@@ -3,11 +3,12 @@
 use jiff::Timestamp;
 
 use crate::record::example;
+use crate::record::profile::Profile;
 use crate::record::schema::{
     Environment, KatStatus, Plan, Reading, Record, Sha256, Sizes, Trial, Unknown,
 };
 use crate::record::statistics::Statistics;
-use crate::report::evidence::{BuildFacts, Candidate, Label, Profile, System, operation};
+use crate::report::evidence::{BuildFacts, Candidate, Label, System, operation};
 use crate::table::format::published::{
     PublishedPage, PublishedTable, interval, parsed_count, parsed_numbers, parsed_seconds,
     parsed_share,
@@ -254,15 +255,17 @@ fn profile(row: &[&str]) -> Profile {
     let calls = row[4].split(", ").map(|call| {
         let (function, number) = call.split_once(' ').expect("name and number");
         let number: f64 = number.parse().expect("a number");
-        serde_json::json!({"fn": function, "calls": (number * 1000.0).round() as u64})
+        let calls = (number * 1000.0).round() as u64;
+        serde_json::json!({"fn": function, "in_bits": 0, "out_bits": 0, "calls": calls, "ticks": 0})
     });
     let hash_share = parsed_share(row[2]);
     let profile = serde_json::json!({
-        "total": {"operations": 1000},
+        "total": {"operations": 1000, "ticks": 0},
         "calls": calls.collect::<Vec<_>>(),
         // How hash functions part it among them is not published.
         "share": {"drng": parsed_share(row[3]), "pseudohash": hash_share},
         "hash_share": hash_share,
+        "meta": {"tick_source": "cntvct", "tick_hz": null, "overflow_calls": 0},
     });
     serde_json::from_value(profile).expect("a profile")
 }
