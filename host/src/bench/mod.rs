@@ -13,6 +13,7 @@ mod noise;
 mod overhead;
 mod rebuild;
 mod record;
+mod report;
 mod sled;
 mod validate;
 
@@ -54,7 +55,7 @@ struct Item {
 type Measure = fn(&Workbench, &dyn System) -> miette::Result<Vec<Figure>>;
 
 /// All measurements, the cheap ones first.
-const ITEMS: [Item; 10] = [
+const ITEMS: [Item; 11] = [
     item("noise", noise::measure),
     item("overhead", overhead::measure),
     item("sled", sled::measure),
@@ -64,6 +65,7 @@ const ITEMS: [Item; 10] = [
     item("record", record::measure),
     item("rebuild", rebuild::measure),
     local("validate-1000", validate::thousand),
+    local("report-1000", report::measure),
     local("validate-10000", validate::ten_thousand),
 ];
 

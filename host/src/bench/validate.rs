@@ -3,6 +3,8 @@
 use std::fs;
 use std::time::Instant;
 
+use tempfile::TempDir;
+
 use super::{Figure, Workbench, record};
 use crate::record::digest::seal;
 use crate::record::schema::Record;
@@ -29,20 +31,7 @@ fn measure(
     count: usize,
     times: u32,
 ) -> miette::Result<Vec<Figure>> {
-    let models = record::records(bench, system)?;
-    let folder = tempfile::tempdir().map_err(|error| {
-        miette::miette!(
-            help = "set TMPDIR to a folder with room",
-            "no folder: {error}"
-        )
-    })?;
-    let run = RunDirectory::new(folder.path());
-    let mut bytes = 0;
-    for (number, model) in models.iter().cycle().take(count).enumerate() {
-        let record = copy(model, number / models.len());
-        let file = run.write(system.name(), &record)?;
-        bytes += fs::metadata(file).map_or(0, |metadata| metadata.len());
-    }
+    let RecordSet { run, bytes, .. } = &RecordSet::new(bench, system, count)?;
     let (mut rates, mut throughputs) = (Vec::new(), Vec::new());
     for _ in 0..times {
         let started = Instant::now();
@@ -60,12 +49,46 @@ fn measure(
             ));
         }
         rates.push(files.len() as f64 / seconds);
-        throughputs.push(bytes as f64 / seconds);
+        throughputs.push(*bytes as f64 / seconds);
     }
     Ok(vec![
         Figure::of(format!("validate: {count} records"), "records/s", rates),
         Figure::of(format!("validate: {count} records"), "bytes/s", throughputs),
     ])
+}
+
+/// A run directory full of records.
+pub struct RecordSet {
+    /// The run directory.
+    pub run: RunDirectory,
+    /// Bytes of all records.
+    pub bytes: u64,
+    _folder: TempDir,
+}
+
+impl RecordSet {
+    /// So many records.
+    pub fn new(bench: &Workbench, system: &dyn System, count: usize) -> miette::Result<Self> {
+        let models = record::records(bench, system)?;
+        let folder = tempfile::tempdir().map_err(|error| {
+            miette::miette!(
+                help = "set TMPDIR to a folder with room",
+                "no folder: {error}"
+            )
+        })?;
+        let run = RunDirectory::new(folder.path());
+        let mut bytes = 0;
+        for (number, model) in models.iter().cycle().take(count).enumerate() {
+            let record = copy(model, number / models.len());
+            let file = run.write(system.name(), &record)?;
+            bytes += fs::metadata(file).map_or(0, |metadata| metadata.len());
+        }
+        Ok(Self {
+            run,
+            bytes,
+            _folder: folder,
+        })
+    }
 }
 
 /// The same record under another label, which no log belongs to.

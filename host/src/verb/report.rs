@@ -32,8 +32,9 @@ const FOLDER: &str = "report";
 /// With --check nothing is written: what is there is compared with what the records give, and the
 /// first file and line that differ are named. With --json {folder, files, difference}.
 ///
-/// Exits with 1 when --check finds a difference, or, without it, when a record is not complete or
-/// a known-answer test did not pass.
+/// Exits with 1 when --check finds a difference, or, without it, when a record is not complete, an
+/// answer is wrong or an instance does not build. NOKAT and PARTIAL are no reason, nor is a
+/// BUILDFAIL for what the system lacks.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// The run directory
@@ -116,7 +117,10 @@ fn standing(systems: &[System]) -> Outcome {
     let mut labels = candidates.flat_map(|candidate| &candidate.labels);
     let is_clean = |label: &Label| {
         // A label that was not built has no record that says so.
-        page::kat(label) == Some(KatStatus::Pass) && label.records.iter().all(Record::is_clean)
+        let built = label.build.as_ref();
+        built.is_some_and(|build| build.entry.unavailable)
+            || page::kat(label).is_some_and(KatStatus::is_clean)
+                && label.records.iter().all(Record::is_clean)
     };
     match labels.all(is_clean) {
         true => Outcome::Clean,
