@@ -1,12 +1,15 @@
 //! A meter that is a process of this machine, or the emulator around it.
 
 use std::io::{self, Read};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::ioctl_fionread;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::{Life, StartError};
@@ -174,16 +177,15 @@ impl Life for Process {
     }
 
     fn output(&mut self) -> Output {
+        let until = Instant::now() + DRAIN;
         // While it runs, the streams have no end to wait for.
-        let wait = if self.poll().is_some() {
-            DRAIN
-        } else {
-            Duration::ZERO
+        let collect = match self.poll() {
+            Some(_) => Stream::collect,
+            None => Stream::collect_written,
         };
-        let until = Instant::now() + wait;
         Output {
-            stdout: self.stdout.collect(until),
-            stderr: self.stderr.collect(until),
+            stdout: collect(&mut self.stdout, until),
+            stderr: collect(&mut self.stderr, until),
         }
     }
 
@@ -223,29 +225,38 @@ pub fn bound_to_us(program: &str) -> Command {
 struct Stream {
     captured: Arc<Mutex<Captured>>,
     thread: Option<JoinHandle<()>>,
+    /// Tells what waits to be read.
+    source: Option<OwnedFd>,
 }
 
 impl Stream {
-    fn drain(source: Option<impl Read + Send + 'static>) -> Self {
+    fn drain(source: Option<impl Read + AsFd + Send + 'static>) -> Self {
         let captured = Arc::new(Mutex::new(Captured::default()));
+        let copy = source
+            .as_ref()
+            .and_then(|source| source.as_fd().try_clone_to_owned().ok());
         let thread = source.map(|mut source| {
             let captured = Arc::clone(&captured);
             thread::spawn(move || {
                 let mut buffer = [0; 8192];
                 loop {
+                    // What is taken from the pipe is among the captured when the lock is free.
+                    let _ = poll(&mut [PollFd::new(&source, PollFlags::IN)], None);
+                    let mut captured = captured.lock().unwrap_or_else(PoisonError::into_inner);
                     match source.read(&mut buffer) {
                         Ok(0) => return,
-                        Ok(length) => captured
-                            .lock()
-                            .unwrap_or_else(PoisonError::into_inner)
-                            .take(&buffer[..length]),
+                        Ok(length) => captured.take(&buffer[..length]),
                         Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                         Err(_) => return,
                     }
                 }
             })
         });
-        Self { captured, thread }
+        Self {
+            captured,
+            thread,
+            source: copy,
+        }
     }
 
     /// What was written, once the stream has ended or `until` has come.
@@ -258,10 +269,27 @@ impl Stream {
         {
             thread::sleep(POLL);
         }
-        self.captured
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.captured().clone()
+    }
+
+    /// What was written so far: nothing of it waits in the pipe, unless `until` comes first.
+    fn collect_written(&mut self, until: Instant) -> Captured {
+        loop {
+            let captured = self.captured();
+            let waiting = self
+                .source
+                .as_ref()
+                .map_or(0, |source| ioctl_fionread(source).unwrap_or(0));
+            if waiting == 0 || Instant::now() >= until {
+                return captured.clone();
+            }
+            drop(captured);
+            thread::sleep(POLL);
+        }
+    }
+
+    fn captured(&self) -> MutexGuard<'_, Captured> {
+        self.captured.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -301,6 +329,20 @@ mod tests {
         let rest = process.output().since(&first);
         assert_eq!(rest.stdout.first, b"two\n");
         assert_eq!(rest.stdout.length, 4);
+    }
+
+    #[test]
+    fn what_a_running_process_has_written_is_there_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let mark = folder.path().join("mark");
+        let script = "echo written; echo said >&2; : >";
+        let mut process = shell(&format!("{script} '{}'; sleep 1000", mark.display()));
+        while !mark.exists() {
+            thread::sleep(POLL);
+        }
+        let output = process.output();
+        assert_eq!(output.stdout.first, b"written\n");
+        assert_eq!(output.stderr.first, b"said\n");
     }
 
     #[test]
