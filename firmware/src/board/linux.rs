@@ -16,6 +16,7 @@ use rustix::mm::{
 use rustix::process::{Resource, getrlimit};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
+use crate::board::confinement;
 use crate::board::statics::Statics;
 use crate::board::{Guard, MeasuringStack, OVERFLOW_MARGIN};
 use crate::cpu::{self, counter, exceptions};
@@ -83,6 +84,10 @@ pub fn main() -> ExitCode {
     let description = counter::start();
     pin();
     lock_memory();
+    if let Err(error) = confinement::confine() {
+        eprintln!("error: the meter cannot confine the submission: {error}");
+        return ExitCode::from(2);
+    }
     let low = memory().stack + GUARD;
     // SAFETY: the mapping is used for nothing else.
     let stack = unsafe { MeasuringStack::new(ptr::with_exposed_provenance_mut(low), STACK) };

@@ -17,6 +17,8 @@ mod qemu_virt;
 pub use qemu_virt::*;
 
 #[cfg(target_os = "linux")]
+mod confinement;
+#[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]
 pub use linux::*;

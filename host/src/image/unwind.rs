@@ -113,7 +113,7 @@ impl Walk<'_> {
                 .by_table(&self.eh_frame.clone(), looked_up)
                 .or_else(|| self.by_table(&self.debug_frame.clone(), looked_up));
             let next = by_table.or_else(|| match is_return {
-                false => self.of_leaf(),
+                false => self.of_leaf(address),
                 true => self.by_frame_record(),
             });
             let Some((next, registers)) = next else {
@@ -227,7 +227,7 @@ impl Walk<'_> {
 
     /// The caller of code without a table, such as a library's or one that is none: the link
     /// register's, or the first on the stack that a call can have put there.
-    fn of_leaf(&self) -> Option<(u64, HashMap<Register, u64>)> {
+    fn of_leaf(&self, leaf: u64) -> Option<(u64, HashMap<Register, u64>)> {
         let mut registers = self.registers.clone();
         if let Some(link) = self.processor.link {
             let next = self.get(link)?;
@@ -235,12 +235,14 @@ impl Walk<'_> {
                 .is_code(next.wrapping_sub(1))
                 .then_some((next, registers));
         }
+        let is_outside = !self.is_code(leaf);
         let stack_pointer = self.get(self.processor.stack_pointer)?;
         let mut words: Vec<_> = self.memory.iter().collect();
         words.sort();
         let (address, next) = words
             .into_iter()
-            .find(|(address, value)| **address >= stack_pointer && self.is_after_call(**value))?;
+            .filter(|(address, _)| **address >= stack_pointer)
+            .find(|(_, value)| self.is_after_call(**value, is_outside))?;
         registers.insert(self.processor.stack_pointer, address + 8);
         Some((*next, registers))
     }
@@ -273,13 +275,30 @@ impl Walk<'_> {
     }
 
     /// Whether the instruction before this address is a call of x86-64: `e8` with an offset of four
-    /// bytes, or `ff /2` with up to five bytes behind its second one.
-    fn is_after_call(&self, address: u64) -> bool {
+    /// bytes, or `ff /2` with up to five bytes behind its second one. A library is reached by an
+    /// indirect call, or by a direct one of a stub that jumps there: older return addresses of other
+    /// calls lie on the stack as well.
+    fn is_after_call(&self, address: u64, of_library: bool) -> bool {
         let Some(bytes) = self.code_before(address, LONGEST_CALL) else {
             return false;
         };
-        let is_direct = bytes[LONGEST_CALL - 5] == 0xe8;
         let mut pairs = bytes.windows(2);
-        is_direct || pairs.any(|pair| pair[0] == 0xff && pair[1] >> 3 & 7 == 2)
+        if pairs.any(|pair| pair[0] == 0xff && pair[1] >> 3 & 7 == 2) {
+            return true;
+        }
+        let &[_, _, opcode, ref offset @ ..] = bytes else {
+            return false;
+        };
+        let offset = offset.try_into().map_or(0, i32::from_le_bytes);
+        let target = address.wrapping_add_signed(offset.into());
+        opcode == 0xe8 && (!of_library || self.is_stub(target))
+    }
+
+    /// Whether what lies there leads to a library.
+    fn is_stub(&self, address: u64) -> bool {
+        self.file.sections().any(|section| {
+            let is_table = section.name().is_ok_and(|name| name.starts_with(".plt"));
+            is_table && section.data_range(address, 1).is_ok_and(|it| it.is_some())
+        })
     }
 }
