@@ -165,6 +165,54 @@ fn folders_with_foreign_names_and_equal_headers_are_measured() {
 }
 
 #[test]
+fn a_package_that_forks_or_writes_files_is_stopped_and_the_line_is_named() {
+    let _alone = alone();
+    let toys = sources("rogues").join("Reference_Implementation");
+    let mut archive = Archive::default();
+    archive.folder("own/common", &toys.join("common"));
+    for other in ["kex", "sig"] {
+        archive.remove(&format!("own/common/{other}_interface.h"));
+        archive.remove(&format!("own/common/toy_{other}.c"));
+        archive.remove(&format!("own/common/toy_{other}.h"));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let written = folder.path().join("written");
+    let header = fs::read_to_string(toys.join("calls-exit/KEM_AlgorithmInstance.h")).unwrap();
+    let dec = fs::read_to_string(toys.join("calls-exit/KEM_AlgorithmInstance.c")).unwrap();
+    let vice = format!(
+        "if (fopen(\"{}\", \"w\")) return -7;\n    fork();",
+        written.display()
+    );
+    let forks = dec
+        .replace("exit(3);", &vice)
+        .replace("<stdlib.h>", "<stdio.h>\n#include <unistd.h>");
+    assert!(
+        forks.contains("fork()") && forks.contains("unistd"),
+        "{forks}"
+    );
+    let line = forks
+        .lines()
+        .position(|line| line.contains("fork()"))
+        .unwrap()
+        + 1;
+    archive.file("own/KEM_AlgorithmInstance.h", header);
+    archive.file("own/KEM_AlgorithmInstance.c", forks);
+    let (imported, output) = Imported::new("zip-forks", &archive);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let [_, local] = system::default_names();
+    let outcome = kat(&imported.instance("calls-exit"), &local);
+    assert_eq!(outcome["kat"], "NORESULT", "{outcome}");
+    let detail = outcome["detail"].as_str().unwrap();
+    assert!(detail.contains("a filter forbids"), "{detail}");
+    let place = format!("KEM_AlgorithmInstance.c:{line})");
+    assert!(
+        detail.contains("in kem_dec") && detail.contains(&place),
+        "{detail}"
+    );
+    assert!(!written.exists());
+}
+
+#[test]
 fn a_wrong_text_is_named_by_record_field_and_byte() {
     let _alone = alone();
     let file = "X25519/KAT_KEX_X25519.txt";
