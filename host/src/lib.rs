@@ -5,7 +5,7 @@
 //! carries bytes, [`session`] asks and waits, [`measure`] says what is asked of one operation and
 //! [`campaign`] of all of them, [`record`] is what is kept, [`table`] is what people read.
 //! [`machine`] reads what the kernel says of this machine, [`fitness`] whether it may be measured on,
-//! and [`bench`] measures the instrument. One module of [`verb`] stands behind each command.
+//! and [`bench`] measures the instrument; [`merge`] joins what several campaigns kept. One module of [`verb`] stands behind each command.
 
 pub mod bench;
 pub mod campaign;
@@ -19,6 +19,7 @@ pub mod line;
 pub mod machine;
 pub mod measure;
 pub mod measurement;
+pub mod merge;
 pub mod notice;
 pub mod outcome;
 pub mod project;

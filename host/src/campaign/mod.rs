@@ -6,13 +6,17 @@
 //! what it has.
 
 mod build;
+mod claim;
 mod flags;
+mod forecast;
 mod kat_log;
 pub mod label;
 mod layouts;
+mod order;
 mod profile;
 mod progress;
 mod settings;
+mod shard;
 mod shelf;
 mod sizes;
 mod subject;
@@ -26,10 +30,13 @@ use catalogue::Catalogue;
 use miette::Diagnostic;
 use thiserror::Error;
 
+pub use claim::Claim;
 pub use flags::{Attempt, first_that_passes};
+pub use forecast::{Basis, Forecast, Row, Totals, forecast};
 pub use layouts::Layouts;
 pub use progress::Reporter;
-pub use settings::{Selection, Settings};
+pub use settings::{Selection, Settings, first_difference};
+pub use shard::Shard;
 use shelf::Shelf;
 pub use subject::subject;
 use work::{Tally, Work};
@@ -109,7 +116,7 @@ pub fn run(
     let directory = RunDirectory::new(&settings.run_directory);
     // A mistake in the names is found before anything is written.
     for system in &systems {
-        settings.selection.instances(&catalogue, &**system)?;
+        settings.instances(&catalogue, &**system)?;
     }
     let admitted = gate::admit(&systems, settings.allow_unfit)?;
     notice::broken_packages(&catalogue);
@@ -122,7 +129,12 @@ pub fn run(
     };
     for (system, fitness) in systems.iter().zip(&admitted) {
         let name = system.name();
-        let selected = settings.selection.instances(&catalogue, &**system)?;
+        let mut selected = settings.instances(&catalogue, &**system)?;
+        order::arrange(
+            &mut selected.available,
+            settings.defer.as_ref(),
+            &|instance| forecast::wall_seconds(settings, &**system, instance),
+        );
         reporter.system(name, &selected);
         reporter.accepted(fitness);
         for (instance, reason) in &selected.unavailable {

@@ -1,6 +1,6 @@
 //! What a campaign is to do, and the file in which its run directory keeps that.
 
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,15 +10,12 @@ use regex::Regex;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::CampaignError;
+use super::{CampaignError, Claim, Shard};
 use crate::measure;
 use crate::record::plan::PlanSettings;
 use crate::record::run_files::CAMPAIGN;
-use crate::record::store::{StoreError, write_whole};
+use crate::record::store::write_whole;
 use crate::system::System;
-
-/// Name of the file that a campaign at work holds locked.
-const LOCK: &str = ".lock";
 
 /// Which instances are measured.
 #[derive(Clone, Debug)]
@@ -105,18 +102,6 @@ impl std::fmt::Display for Selection {
     }
 }
 
-/// A run directory that no other campaign may write into, until this goes.
-#[derive(Debug)]
-pub struct Claim(File);
-
-impl Drop for Claim {
-    fn drop(&mut self) {
-        // To close the file is not enough: a process that is just being started has it open, too,
-        // until it becomes another program. An error means that there is no lock any more.
-        let _ = self.0.unlock();
-    }
-}
-
 /// What a campaign is to do.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -126,6 +111,12 @@ pub struct Settings {
     pub systems: Vec<String>,
     /// Which instances are measured.
     pub selection: Selection,
+    /// The part of the chosen instances that is measured; all of them without one.
+    pub shard: Option<Shard>,
+    /// Instances that are measured last, by `<id>/<label>`.
+    pub defer: Option<Regex>,
+    /// A run directory whose records tell how long operations take, beside this one.
+    pub times_from: Option<PathBuf>,
     /// Records that are measured once more, by `<id>/<label>__<operation>`.
     pub redo: Option<Regex>,
     /// How often operations are called.
@@ -143,6 +134,27 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The chosen instances of this part, as a system sees them.
+    ///
+    /// # Errors
+    ///
+    /// See [`Selection::instances`].
+    pub fn instances<'a>(
+        &self,
+        catalogue: &'a Catalogue,
+        system: &dyn System,
+    ) -> miette::Result<Selected<'a>> {
+        let mut selected = self.selection.instances(catalogue, system)?;
+        if let Some(shard) = self.shard {
+            let is_ours = |instance: &Instance| shard.holds(&instance.name());
+            selected.available.retain(|instance| is_ours(instance));
+            selected
+                .unavailable
+                .retain(|(instance, _)| is_ours(instance));
+        }
+        Ok(selected)
+    }
+
     /// The part that concerns a single operation.
     pub fn measure(&self) -> measure::Settings {
         measure::Settings {
@@ -154,7 +166,8 @@ impl Settings {
 
     /// What must not change while records are added to a run directory: whatever decides how a
     /// number comes about, and whether the systems had to be fit: what a run directory promises of
-    /// all its records. The selection may grow from one time to the next.
+    /// all its records; and the part that it is, which decides what is in it. The selection may grow
+    /// from one time to the next.
     fn kept(&self) -> Value {
         #[derive(Serialize)]
         struct Plan {
@@ -177,6 +190,7 @@ impl Settings {
             "cold": self.cold,
             "layouts": self.layouts,
             "allow_unfit": self.allow_unfit,
+            "shard": self.shard.map(|shard| shard.to_string()),
         })
     }
 
@@ -188,28 +202,9 @@ impl Settings {
     /// [`CampaignError`] names the key that differs, or says that the directory is in use: it is
     /// as long as the returned claim is kept.
     pub fn claim(&self) -> miette::Result<Claim> {
-        let alone = self.lock()?;
+        let alone = Claim::take(&self.run_directory)?;
         self.match_settings()?;
         Ok(alone)
-    }
-
-    /// Keeps others out of the run directory: they would overwrite records and disturb counts.
-    fn lock(&self) -> miette::Result<Claim> {
-        let path = self.run_directory.join(LOCK);
-        let failed = |verb| {
-            let path = path.clone();
-            move |source| StoreError::Path { verb, path, source }
-        };
-        fs::create_dir_all(&self.run_directory).map_err(failed("create the folder of"))?;
-        let file = File::create(&path).map_err(failed("create"))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Claim(file)),
-            Err(TryLockError::WouldBlock) => Err(CampaignError::Busy {
-                run_directory: self.run_directory.clone(),
-            }
-            .into()),
-            Err(TryLockError::Error(source)) => Err(failed("lock")(source).into()),
-        }
     }
 
     fn match_settings(&self) -> miette::Result<()> {
@@ -245,7 +240,11 @@ impl Settings {
 }
 
 /// The first key whose values differ, and both values.
-fn first_difference(path: &str, ours: &Value, theirs: &Value) -> Option<(String, String, String)> {
+pub fn first_difference(
+    path: &str,
+    ours: &Value,
+    theirs: &Value,
+) -> Option<(String, String, String)> {
     if let (Value::Object(ours), Value::Object(theirs)) = (ours, theirs) {
         return ours.iter().find_map(|(key, value)| {
             let path = if path.is_empty() {
@@ -276,6 +275,9 @@ mod tests {
             run_directory: folder.to_owned(),
             systems: vec!["qemu-virt".into()],
             selection: Selection::Named(vec!["pqclean/ML-KEM-768".into()]),
+            shard: None,
+            defer: None,
+            times_from: None,
             redo: None,
             plan: PlanSettings::default(),
             allow_unfit: false,
@@ -310,6 +312,13 @@ mod tests {
                 "layouts",
                 Settings {
                     layouts: 2,
+                    ..first.clone()
+                },
+            ),
+            (
+                "shard",
+                Settings {
+                    shard: Some("1/2".parse().unwrap()),
                     ..first.clone()
                 },
             ),

@@ -61,7 +61,7 @@ impl<'a> Shelf<'a> {
     }
 
     /// The record of an operation that was measured to its end.
-    fn complete(&self, operation: Operation) -> Option<&Record> {
+    pub fn complete(&self, operation: Operation) -> Option<&Record> {
         let wanted = format!("{}__{operation}", self.instance.label);
         let mut complete = self
             .records

@@ -10,10 +10,10 @@ use crate::notice::printable;
 use crate::record::schema::Record;
 
 /// What stands where there is no number.
-pub(super) const NONE: &str = "–";
+pub(crate) const NONE: &str = "–";
 
 /// Lines above and below, and under the header.
-pub(super) const STYLE: TableStyle = presets::UTF8_HORIZONTAL_ONLY.row_separator(LineStyle::none());
+pub(crate) const STYLE: TableStyle = presets::UTF8_HORIZONTAL_ONLY.row_separator(LineStyle::none());
 
 /// Columns at the left that say what a row is about, and stand in every table.
 const NAMES: usize = 2;

@@ -1,20 +1,19 @@
 //! `cargo host campaign`: everything of everything, resumable.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use catalogue::environment::{LAYOUT_LIMIT, LAYOUT_STEP};
 use clap::Args;
 use regex::Regex;
 
-use crate::campaign::{self, Reporter, Selection, Settings};
+use crate::campaign::{self, Reporter, Settings};
 use crate::cli::Context;
 use crate::measure::PATIENCE;
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::record::plan::PlanSettings;
 use crate::record::store::RunDirectory;
-use crate::system;
+use crate::verb::choice::Choice;
 use crate::verb::{compare, only, output};
 
 /// Measures every operation of the chosen instances on the chosen systems.
@@ -29,23 +28,22 @@ use crate::verb::{compare, only, output};
 /// answers are others, or when it ended without an answer. Records of another build or another
 /// outcome are set aside as <name>.previous.json beside the new ones, and no command reads them.
 ///
+/// Several jobs or machines divide a campaign with --shard, each into a run directory of its own,
+/// and `cargo host merge` joins them. In a Slurm job array, `sbatch --array=0-3` with
+///
+/// cargo host campaign --shard $((SLURM_ARRAY_TASK_ID + 1))/$SLURM_ARRAY_TASK_COUNT
+/// --run-dir runs/part-$SLURM_ARRAY_TASK_ID
+///
 /// Exits with 1 when a record is not complete, an answer is wrong or an instance does not build.
 /// NOKAT and PARTIAL are no reason, nor is a BUILDFAIL for what the system lacks.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// A system to measure on; may be given several times
-    #[arg(long = "system", value_name = "S")]
-    systems: Vec<String>,
-    /// Only instances whose name <id>/<label> this regular expression matches
-    #[arg(long, value_name = "RE", default_value = "", value_parser = only::expression)]
-    only: Regex,
+    #[command(flatten)]
+    choice: Choice,
     /// Measure these records once more: those whose name <id>/<label>__<operation> this regular
     /// expression matches; the old ones are set aside
     #[arg(long, value_name = "RE", value_parser = only::expression)]
     redo: Option<Regex>,
-    /// Where records are kept
-    #[arg(long, value_name = "D", default_value = "runs/campaign")]
-    run_dir: PathBuf,
     /// Seconds on the target's clock that one trial should take
     #[arg(long, value_name = "S", default_value_t = PlanSettings::default().trial_target_seconds, value_parser = positive)]
     trial_target: f64,
@@ -82,13 +80,14 @@ const MOST_LAYOUTS: i64 = (LAYOUT_LIMIT / LAYOUT_STEP - 1) as i64;
 ///
 /// See [`campaign::run`].
 pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> {
+    let choice = &arguments.choice;
     let settings = Settings {
-        run_directory: arguments.run_dir.clone(),
-        systems: match arguments.systems.is_empty() {
-            true => system::default_names().to_vec(),
-            false => arguments.systems.clone(),
-        },
-        selection: Selection::Matching(arguments.only.clone()),
+        run_directory: choice.run_dir.clone(),
+        systems: choice.systems(),
+        selection: choice.selection(),
+        shard: choice.shard,
+        defer: choice.defer.clone(),
+        times_from: choice.times_from.clone(),
         redo: arguments.redo.clone(),
         plan: PlanSettings {
             trial_target_seconds: arguments.trial_target,
@@ -134,7 +133,7 @@ pub fn run_and_show(settings: &Settings, context: &Context) -> miette::Result<Ou
 }
 
 /// A number of seconds greater than 0.
-fn positive(text: &str) -> Result<f64, String> {
+pub(super) fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds.is_finite() => Ok(seconds),
         _ => Err("a number of seconds greater than 0 is needed".to_owned()),

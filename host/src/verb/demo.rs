@@ -58,6 +58,9 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         run_directory,
         systems: system::default_names().to_vec(),
         selection: Selection::Named(INSTANCES.map(str::to_owned).to_vec()),
+        shard: None,
+        defer: None,
+        times_from: None,
         redo: None,
         plan: PlanSettings {
             trial_target_seconds: TRIAL_TARGET_SECONDS,

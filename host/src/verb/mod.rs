@@ -2,6 +2,7 @@
 
 mod bench;
 mod campaign;
+mod choice;
 mod compare;
 mod completions;
 mod demo;
@@ -9,8 +10,10 @@ mod doctor;
 mod import;
 mod kat;
 mod list;
+mod merge;
 mod only;
 mod output;
+mod plan;
 mod report;
 mod run;
 mod setup;
@@ -31,7 +34,9 @@ use crate::outcome::Outcome;
 pub enum Verb {
     Demo(demo::Arguments),
     Run(run::Arguments),
+    Plan(plan::Arguments),
     Campaign(campaign::Arguments),
+    Merge(merge::Arguments),
     Kat(kat::Arguments),
     Import(import::Arguments),
     List(list::Arguments),
@@ -55,6 +60,8 @@ impl Verb {
         match self {
             Self::Demo(arguments) => demo::run(&arguments, context),
             Self::Campaign(arguments) => campaign::run(&arguments, context),
+            Self::Plan(arguments) => plan::run(&arguments, context),
+            Self::Merge(arguments) => merge::run(&arguments, context),
             Self::Kat(arguments) => kat::run(&arguments, context),
             Self::Import(arguments) => import::run(&arguments, context),
             Self::Run(arguments) => run::run(&arguments, context),
