@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use host::record::read::read;
-use host::record::schema::{MeterTrial, Record};
+use host::record::schema::Record;
 use host::record::store::RunDirectory;
 use serde_json::Value;
 
@@ -41,15 +41,17 @@ fn records(run: &Path) -> Vec<Record> {
     files.iter().map(|file| read(file).unwrap()).collect()
 }
 
+/// What repeats in a record: counts of the trials and of single calls, and the stack. Times do not,
+/// which have the grain of the emulated clock.
+type Counts = (Vec<Option<u64>>, Vec<Vec<u64>>, Option<u64>);
+
 /// The counts of all records, by their names.
-fn counts(run: &Path) -> BTreeMap<String, (Vec<MeterTrial>, Vec<Vec<u64>>, Option<u64>)> {
+fn counts(run: &Path) -> BTreeMap<String, Counts> {
     let counts = |record: Record| {
         let name = format!("{} {}", record.label, record.operation);
         let meter = record.meter.unwrap();
-        (
-            name,
-            (meter.trials, meter.samples, meter.memory.stack_bytes),
-        )
+        let trials = meter.trials.iter().map(|trial| trial.count).collect();
+        (name, (trials, meter.samples, meter.memory.stack_bytes))
     };
     records(run).into_iter().map(counts).collect()
 }
@@ -88,8 +90,7 @@ fn a_campaign_in_two_parts_is_joined_to_the_same_as_a_whole_one() {
     assert_eq!(counts(Path::new(first)).len(), 3);
     assert_eq!(counts(Path::new(joined)), counts(Path::new(whole)));
     expect(0, &["validate", joined]);
-    let compared = |run: &str| expect(0, &["compare", run]);
-    assert_eq!(compared(joined), compared(whole));
+    expect(0, &["compare", joined]);
 
     // A part is gone on with as the same part only; what was joined is whole, and has everything.
     let part = [
