@@ -12,7 +12,7 @@ use super::shelf::Shelf;
 use super::work::operations;
 use crate::record::plan::{PlanSettings, plan};
 use crate::record::schema::{Plan, Record};
-use crate::record::store::RunDirectory;
+use crate::record::store::{RunDirectory, StoreError};
 use crate::system::{self, System};
 
 /// What a campaign would take on one system.
@@ -107,6 +107,7 @@ impl Totals {
 ///
 /// When a system is unknown or missing, nothing is selected, or records cannot be read.
 pub fn forecast(catalogue: &Catalogue, settings: &Settings) -> miette::Result<Vec<Forecast>> {
+    check_times(settings)?;
     let mut forecasts = Vec::new();
     for name in &settings.systems {
         let system = system::find(name)?;
@@ -118,6 +119,17 @@ pub fn forecast(catalogue: &Catalogue, settings: &Settings) -> miette::Result<Ve
         forecasts.push(together(name, rows, selected.unavailable.len()));
     }
     Ok(forecasts)
+}
+
+/// Whether the run directory that is to tell times is there: a mistake in its name would make
+/// everything unknown.
+///
+/// # Errors
+///
+/// When it cannot be read or holds no records.
+pub fn check_times(settings: &Settings) -> Result<(), StoreError> {
+    let directory = settings.times_from.as_ref().map(RunDirectory::new);
+    directory.map_or(Ok(()), |directory| directory.records().map(drop))
 }
 
 fn together(system: &str, mut rows: Vec<Row>, unavailable: usize) -> Forecast {

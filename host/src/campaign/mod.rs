@@ -118,6 +118,7 @@ pub fn run(
     for system in &systems {
         settings.instances(&catalogue, &**system)?;
     }
+    forecast::check_times(settings)?;
     let admitted = gate::admit(&systems, settings.allow_unfit)?;
     notice::broken_packages(&catalogue);
     let _alone = settings.claim()?;

@@ -65,11 +65,11 @@ pub(super) fn differ(
     match difference {
         None => Ok(()),
         Some((key, ours, theirs)) => Err(MergeError::Contradiction {
-            file: file.to_owned(),
-            key,
-            ours,
-            other: other.to_owned(),
-            theirs,
+            file: file.into(),
+            key: key.into(),
+            ours: ours.into(),
+            other: other.into(),
+            theirs: theirs.into(),
             remedy,
         }),
     }

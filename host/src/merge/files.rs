@@ -130,11 +130,11 @@ fn same(file: &Path, other: &Path) -> miette::Result<()> {
     // The same values in other words, or no JSON.
     let bytes = |content: &[u8]| format!("{} bytes", content.len());
     Err(MergeError::Contradiction {
-        file: file.to_owned(),
-        key: "(content)".to_owned(),
-        ours: bytes(&ours),
-        other: other.to_owned(),
-        theirs: format!("{} that differ", bytes(&theirs)),
+        file: file.into(),
+        key: "(content)".into(),
+        ours: bytes(&ours).into(),
+        other: other.into(),
+        theirs: format!("{} that differ", bytes(&theirs)).into(),
         remedy: REMEDY,
     }
     .into())

@@ -37,15 +37,15 @@ pub enum MergeError {
     #[diagnostic(help("{remedy}"))]
     Contradiction {
         /// The file.
-        file: PathBuf,
+        file: Box<Path>,
         /// The key, from the top.
-        key: String,
+        key: Box<str>,
         /// Its value.
-        ours: String,
+        ours: Box<str>,
         /// The file of a run that was named before.
-        other: PathBuf,
+        other: Box<Path>,
         /// Its value there.
-        theirs: String,
+        theirs: Box<str>,
         /// What to do.
         remedy: &'static str,
     },
@@ -180,8 +180,13 @@ fn missing(settings: &[(PathBuf, Value)]) -> Result<Vec<Shard>, MergeError> {
             _ => return Err(wrong("it must be a text or null")),
         }
     }
-    let others = there.first().into_iter().flat_map(|first| first.others());
-    Ok(others.filter(|other| !there.contains(other)).collect())
+    let mut missing: Vec<Shard> = Vec::new();
+    for other in there.iter().flat_map(|part| part.others()) {
+        if !there.contains(&other) && !missing.contains(&other) {
+            missing.push(other);
+        }
+    }
+    Ok(missing)
 }
 
 /// The settings of a campaign that is no part any more.

@@ -75,6 +75,9 @@ fn parts_become_one_campaign_with_everything_that_is_in_them() {
     let merged = runs.merge().unwrap().unwrap();
     assert_eq!(merged.records, BTreeMap::from([("qemu-virt".into(), 2)]));
     assert_eq!(merged.missing, ["3/3".parse().unwrap()]);
+    let settings = ["1/2", "1/2", "1/3"].map(|part| (PathBuf::new(), json!({ "shard": part })));
+    let parts = ["2/2", "2/3", "3/3"].map(|part| part.parse().unwrap());
+    assert_eq!(missing(&settings).unwrap(), parts);
     for (run, place) in [
         (0, "qemu-virt/records/pqclean/label-0__dec.json"),
         (1, "qemu-virt/records/pqclean/label-1__dec.json"),
