@@ -161,6 +161,8 @@ fn plans(new: &Path, first: &Path) {
     assert_eq!(other["deferred_left"], other["left"]);
     assert_eq!(other["rows"][0]["cost"]["basis"], "scaled");
     assert!(!new.exists());
+    let nowhere = new.to_str().unwrap();
+    expect(2, &["plan", "--system", SYSTEM, "--times-from", nowhere]);
     let text = expect(
         0,
         &[
