@@ -122,7 +122,7 @@ fn a_campaign_is_kept_validated_compared_and_gone_on_with() {
 
     // Other settings are refused by their key.
     let mut other = campaign(path, &emulated);
-    other[6] = "0.03";
+    other[7] = "0.03";
     let output = run(&other);
     assert_eq!(code(&output), Some(2));
     assert!(text(&output.stderr).contains("plan.trial_target_seconds"));
@@ -231,7 +231,7 @@ fn a_folder_in_the_place_of_a_file_costs_one_label() {
         .join("kat/pqclean/ML-KEM-512.log");
     fs::create_dir_all(&in_the_way).unwrap();
     let mut arguments = campaign(path, &local);
-    arguments[4] = "^pqclean/ML-KEM-(512|768)$";
+    arguments[5] = "^pqclean/ML-KEM-(512|768)$";
     let output = run(&arguments);
     let said = text(&output.stderr);
     assert_eq!(code(&output), Some(1), "{said}");
