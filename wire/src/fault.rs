@@ -67,6 +67,8 @@ pub enum FaultKind {
     Assertion,
     /// The submission's heap was exhausted or misused.
     Heap,
+    /// The submission changed how the meter counts.
+    Counter,
     /// The operation's deadline passed on the target.
     Deadline,
     /// The meter itself panicked.

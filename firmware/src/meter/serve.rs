@@ -4,13 +4,14 @@ use core::cell::RefCell;
 
 use spin::Mutex;
 use wire::{
-    CounterSource, Hello, KatFile, Loop, Operation, Request, Response, SAMPLES_PER_BLOCK, Sizes,
+    CounterSource, FaultKind, Hello, KatFile, Loop, Operation, Request, Response,
+    SAMPLES_PER_BLOCK, Sizes,
 };
 
 use crate::abi;
 use crate::board::{self, Line, MeasuringStack};
-use crate::cpu::Call;
 use crate::cpu::events::Counters;
+use crate::cpu::{Call, counter};
 use crate::meter::cold::Cold;
 use crate::meter::events::{self, EventCounters};
 use crate::meter::fault;
@@ -115,6 +116,13 @@ impl<L: Line, I: Instance> Meter<'_, L, I> {
             board::set_deadline(asked.deadline_nanoseconds);
             let result = self.perform(asked);
             board::set_deadline(None);
+            let counts = self.hello.counter.source != CounterSource::Missing;
+            if let Some(register) = counts.then(counter::changed).flatten() {
+                fault::report_here(
+                    FaultKind::Counter,
+                    format_args!("{register} is not what the meter set"),
+                );
+            }
             fault::note(asked.number, None);
             self.held = Some((asked.number, result.unwrap_or_else(Held::from)));
         }

@@ -31,6 +31,7 @@ pub fn kind(kind: FaultKind) -> String {
         FaultKind::Exit(status) => return format!("exit({status})"),
         FaultKind::Assertion => "assertion",
         FaultKind::Heap => "heap",
+        FaultKind::Counter => "counter",
         FaultKind::Deadline => "deadline",
         FaultKind::Panic => "panic",
     }
@@ -53,6 +54,7 @@ impl Display for Faulted {
             FaultKind::Exit(status) => write!(f, "{subject} called exit({status})")?,
             FaultKind::Assertion => write!(f, "{subject} failed an assertion")?,
             FaultKind::Heap => write!(f, "{subject} exhausted or misused the heap")?,
+            FaultKind::Counter => write!(f, "{subject} changed how the meter counts")?,
             FaultKind::Deadline => write!(f, "{subject} did not end before its deadline")?,
             FaultKind::Panic => f.write_str("the meter panicked")?,
         }

@@ -11,6 +11,7 @@ mod hello;
 mod known_answers;
 mod log;
 mod passes;
+mod plausible;
 mod profile;
 mod watch;
 
@@ -276,6 +277,10 @@ impl Session {
         let started = Instant::now();
         let response = self.ask(&request, self.predicted(operation, expected))?;
         let trial = as_trial(&request, response, calls)?;
+        let source = self.introduction.hello.counter.source;
+        if let Some(reason) = plausible::contradiction(&trial, source, operation.is_step()) {
+            return Err(Spoiled::Nonsense(reason).into());
+        }
         self.learn(started.elapsed(), &trial, warmups);
         Ok(trial)
     }

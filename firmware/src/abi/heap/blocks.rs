@@ -28,26 +28,39 @@ impl Header {
 
     /// The header of a block of this size, which lies `offset` bytes into its allocation.
     pub fn new(block: NonNull<u8>, size: usize, offset: usize) -> Self {
-        Self {
+        let mut header = Self {
             size_and_exponent: size as u64 | u64::from(offset.trailing_zeros()) << 56,
-            mark_and_sweep: Self::mark(block),
-        }
+            mark_and_sweep: 0,
+        };
+        header.note(block, 0);
+        header
     }
 
-    /// What a block at this address is marked with: what is written over it is not that.
-    fn mark(block: NonNull<u8>) -> u64 {
-        0x6d65_7465_7268_6561 ^ block.addr().get() as u64
+    /// What a block of this address and size is marked with: what is written over it, or over its
+    /// size, is not that.
+    fn mark(self, block: NonNull<u8>) -> u64 {
+        // An odd factor spreads every bit of the size.
+        let size = self.size_and_exponent.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        0x6d65_7465_7268_6561 ^ block.addr().get() as u64 ^ size
+    }
+
+    /// Bytes behind each block that nobody has a right to.
+    pub const TAIL: usize = size_of::<u64>();
+
+    /// What stands there.
+    pub fn tail(self, block: NonNull<u8>) -> u64 {
+        !self.mark(block)
     }
 
     /// What a sweep has noted of the block; 0 at all other times, unless somebody wrote over the
     /// header.
     pub fn swept(self, block: NonNull<u8>) -> u64 {
-        self.mark_and_sweep ^ Self::mark(block)
+        self.mark_and_sweep ^ self.mark(block)
     }
 
     /// Notes something of the block for a sweep.
     pub fn note(&mut self, block: NonNull<u8>, swept: u64) {
-        self.mark_and_sweep = Self::mark(block) ^ swept;
+        self.mark_and_sweep = self.mark(block) ^ swept;
     }
 
     /// The place of a block's header.
@@ -67,7 +80,7 @@ impl Header {
 
     /// Bytes that the block takes up at most.
     pub fn footprint(self) -> usize {
-        self.size() + self.offset() + super::OVERHEAD
+        self.size() + Self::TAIL + self.offset() + super::OVERHEAD
     }
 }
 
@@ -147,7 +160,7 @@ impl Blocks {
             // SAFETY: there is a word for every place.
             unsafe { *self.bits.add(word) |= bit };
             // One more: a block of no bytes has its start.
-            let end = block.addr().get() - self.begin + size + 1;
+            let end = block.addr().get() - self.begin + size + Header::TAIL + 1;
             self.reached = self.reached.max(end);
         }
     }

@@ -9,7 +9,9 @@ use core::ptr::{self, NonNull};
 
 use wire::FaultKind;
 
-use super::{ALIGNMENT, allocate, counted, deallocate, is_block, refuse, replace, size_of_block};
+use super::{
+    ALIGNMENT, BlockState, allocate, counted, deallocate, refuse, replace, size_of_block, state_of,
+};
 use crate::board::stack;
 use crate::meter::fault;
 
@@ -48,12 +50,12 @@ fn exhausted(called: &Called) -> ! {
 
 #[cold]
 #[inline(never)]
-fn misused(function: &'static str, block: NonNull<u8>) -> ! {
+pub(super) fn misused(function: &'static str, block: NonNull<u8>) -> ! {
     let live = counted().live_after;
-    let what = if is_block(block) {
-        "the bytes before it were overwritten"
-    } else {
-        "no block in use starts there"
+    let what = match state_of(block) {
+        BlockState::OverwrittenBefore => "the bytes before it were overwritten",
+        BlockState::OverwrittenBehind => "the bytes behind it were overwritten",
+        BlockState::None | BlockState::Sound => "no block in use starts there",
     };
     fault::report_here(
         FaultKind::Heap,

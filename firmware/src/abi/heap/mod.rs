@@ -100,7 +100,8 @@ impl Heap {
     /// A block, its header written; `None` when there is no room.
     fn take(&mut self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
         let offset = alignment.max(Header::SIZE);
-        let layout = Layout::from_size_align(size.checked_add(offset)?, offset).ok()?;
+        let length = size.checked_add(Header::TAIL)?.checked_add(offset)?;
+        let layout = Layout::from_size_align(length, offset).ok()?;
         let base = self.free.allocate(layout)?;
         // SAFETY: the allocation has `offset` bytes before the block's own, and the header fits in
         // them; all of it lies in the memory that the blocks are marked in.
@@ -108,6 +109,7 @@ impl Heap {
             let block = base.add(offset);
             let header = Header::new(block, size, offset);
             Header::of(block).write(header);
+            block.add(size).cast().write_unaligned(header.tail(block));
             self.blocks.mark(block, size);
             let footprint = FOOTPRINT.load(Ordering::Relaxed);
             FOOTPRINT.store(footprint + header.footprint(), Ordering::Relaxed);
@@ -115,14 +117,42 @@ impl Heap {
         }
     }
 
-    /// Bytes of a block; `None` when none in use starts there, or its header was overwritten.
+    /// Bytes of a block; `None` when none in use starts there, or what stands before and behind it
+    /// was overwritten.
     fn size_of(&self, block: NonNull<u8>) -> Option<usize> {
+        (self.state_of(block) == BlockState::Sound)
+            // SAFETY: a block in use has a header before it.
+            .then(|| unsafe { Header::of(block).read() }.size())
+    }
+
+    /// What is true of the block that starts there.
+    fn state_of(&self, block: NonNull<u8>) -> BlockState {
         if !self.blocks.is_marked(block) {
-            return None;
+            return BlockState::None;
         }
         // SAFETY: a marked block has a header before it.
         let header = unsafe { Header::of(block).read() };
-        (header.swept(block) == 0).then(|| header.size())
+        if header.swept(block) != 0 {
+            return BlockState::OverwrittenBefore;
+        }
+        // SAFETY: its header is sound, so its size is the one that was asked for.
+        let tail = unsafe { block.add(header.size()).cast::<u64>().read_unaligned() };
+        match tail == header.tail(block) {
+            true => BlockState::Sound,
+            false => BlockState::OverwrittenBehind,
+        }
+    }
+
+    /// The first block in use with something overwritten before or behind it.
+    fn damaged(&self) -> Option<NonNull<u8>> {
+        let mut place = 0;
+        while let Some((found, block)) = self.blocks.next(place) {
+            place = found + 1;
+            if self.state_of(block) != BlockState::Sound {
+                return Some(block);
+            }
+        }
+        None
     }
 
     /// Gives a block back.
@@ -175,9 +205,21 @@ fn replace(old: NonNull<u8>, size: usize) -> Option<NonNull<u8>> {
     Some(new)
 }
 
-/// Whether a block in use starts there, be its header sound or not.
-fn is_block(block: NonNull<u8>) -> bool {
-    HEAP.lock().blocks.is_marked(block)
+/// What is true of a place where a block may start.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum BlockState {
+    /// No block in use starts there.
+    None,
+    /// One does, and nobody wrote where he has no right to.
+    Sound,
+    /// The bytes before it were overwritten.
+    OverwrittenBefore,
+    /// The bytes behind it were overwritten.
+    OverwrittenBehind,
+}
+
+fn state_of(block: NonNull<u8>) -> BlockState {
+    HEAP.lock().state_of(block)
 }
 
 /// Bytes of a block; `None` when none in use starts there.

@@ -14,6 +14,7 @@ use core::sync::atomic::Ordering;
 
 use wire::Live;
 
+use super::entries::misused;
 use super::{Blocks, FOOTPRINT, GROWTH, HEAP, Header, LIMIT};
 
 /// Hands out every piece of memory, by begin and end, in which a submission may keep addresses
@@ -27,6 +28,11 @@ pub type Roots<'a> = &'a dyn Fn(&mut dyn FnMut(usize, usize));
 /// All memory that the roots hand out must be readable, and nothing of the submission may run.
 pub unsafe fn sweep(roots: Roots) -> Live {
     let mut heap = HEAP.lock();
+    // A search that follows what somebody wrote over a header leads anywhere.
+    if let Some(block) = heap.damaged() {
+        drop(heap);
+        misused("sweep", block);
+    }
     let mut search = Search {
         blocks: &heap.blocks,
         waiting: None,

@@ -226,7 +226,31 @@ fn a_block_whose_header_was_overwritten_is_not_given_back() {
     // SAFETY: the header lies before the block.
     unsafe { block.sub(1).write(!block.sub(1).read()) };
     let block = NonNull::new(block).unwrap();
-    assert!(is_block(block));
+    assert_eq!(state_of(block), BlockState::OverwrittenBefore);
     assert_eq!((size_of_block(block), deallocate(block)), (None, None));
     assert_eq!(replace(block, 10), None);
+}
+
+#[test]
+fn a_size_that_was_changed_and_a_byte_behind_a_block_are_seen() {
+    let _turn = fresh();
+    for (size, damage, seen) in [
+        (64, -16_isize, BlockState::OverwrittenBefore),
+        (64, -1, BlockState::OverwrittenBefore),
+        (65, 65, BlockState::OverwrittenBehind),
+        (64, 71, BlockState::OverwrittenBehind),
+        (0, 0, BlockState::OverwrittenBehind),
+    ] {
+        let block = NonNull::new(meter_malloc(size)).unwrap();
+        assert_eq!(state_of(block), BlockState::Sound);
+        assert_eq!(size_of_block(block), Some(size));
+        // SAFETY: the heap's memory reaches from the header to the bytes behind the block.
+        let byte = unsafe { &mut *block.as_ptr().offset(damage) };
+        *byte ^= 0x20;
+        assert_eq!((state_of(block), size_of_block(block)), (seen, None));
+        assert_eq!(HEAP.lock().damaged(), Some(block));
+        assert_eq!(deallocate(block), None);
+        *byte ^= 0x20;
+        assert_eq!(deallocate(block), Some(()));
+    }
 }

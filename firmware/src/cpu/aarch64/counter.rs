@@ -15,6 +15,12 @@ use crate::meter::self_test::CounterDescription;
 /// (bit 3 clear), 64-bit cycle counter overflow (6).
 const PMCR_START: u64 = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 6;
 
+/// What of it stays set: the resets read as 0.
+const PMCR_KEPT: u64 = 1 << 0 | 1 << 6;
+
+/// PMCR_EL0.D: count every 64th cycle (bit 3).
+const PMCR_DIVIDED: u64 = 1 << 3;
+
 /// The cycle counter's bit in PMCNTENSET_EL0, PMINTENCLR_EL1 and PMOVSCLR_EL0.
 const CYCLE_COUNTER: u64 = 1 << 31;
 
@@ -43,11 +49,6 @@ pub fn start(emulated: bool) -> CounterDescription {
         }
         _ => {}
     }
-    let filter = if abi::image().drills.still_counter {
-        PMCCFILTR_STILL
-    } else {
-        PMCCFILTR
-    };
     // SAFETY: the performance monitors exist, and nothing but this file uses them.
     unsafe {
         asm!(
@@ -58,7 +59,7 @@ pub fn start(emulated: bool) -> CounterDescription {
             "msr pmcntenset_el0, {cycle}",
             "isb",
             cycle = in(reg) CYCLE_COUNTER,
-            filter = in(reg) filter,
+            filter = in(reg) filter(),
             start = in(reg) PMCR_START,
             options(nostack, preserves_flags),
         );
@@ -79,6 +80,38 @@ pub fn start(emulated: bool) -> CounterDescription {
         CounterSource::Icount,
         "PMCCNTR_EL0 under QEMU -icount: one count is one instruction",
     )
+}
+
+fn filter() -> u64 {
+    if abi::image().drills.still_counter {
+        PMCCFILTR_STILL
+    } else {
+        PMCCFILTR
+    }
+}
+
+/// The register that is not as [`start`] left it: code that runs at EL1 can change all of them.
+///
+/// One that it puts back is not seen here; the host compares counts with the clock.
+pub fn changed() -> Option<&'static str> {
+    let (control, enabled, counted): (u64, u64, u64);
+    // SAFETY: reading the registers has no effect.
+    unsafe {
+        asm!(
+            "mrs {}, pmcr_el0", "mrs {}, pmcntenset_el0", "mrs {}, pmccfiltr_el0",
+            out(reg) control, out(reg) enabled, out(reg) counted,
+            options(nomem, nostack, preserves_flags),
+        );
+    }
+    if control & (PMCR_KEPT | PMCR_DIVIDED) != PMCR_KEPT {
+        Some("PMCR_EL0")
+    } else if enabled & CYCLE_COUNTER == 0 {
+        Some("PMCNTENSET_EL0")
+    } else if counted != filter() {
+        Some("PMCCFILTR_EL0")
+    } else {
+        None
+    }
 }
 
 /// The counter's value, after everything before this call has finished.

@@ -86,6 +86,11 @@ fn user_read_advances(sampler: &Sampler) -> bool {
     first.is_some() && sampler.read_user().count() > first
 }
 
+/// The register that is not as [`start`] left it: none, for a process cannot change the counter.
+pub fn changed() -> Option<&'static str> {
+    None
+}
+
 /// CPUID leaf 8000_0007, EDX bit 8: the time-stamp counter runs at a constant rate (Intel SDM
 /// volume 3, section 19.17.1).
 fn has_invariant_time_stamp() -> bool {
