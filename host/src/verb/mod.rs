@@ -16,6 +16,7 @@ mod output;
 mod plan;
 mod report;
 mod run;
+mod schema;
 mod setup;
 mod test;
 mod validate;
@@ -46,6 +47,7 @@ pub enum Verb {
     Report(report::Arguments),
     Compare(compare::Arguments),
     Validate(validate::Arguments),
+    Schema(schema::Arguments),
     Bench(bench::Arguments),
     Completions(completions::Arguments),
 }
@@ -74,6 +76,7 @@ impl Verb {
             Self::Completions(arguments) => completions::run(&arguments),
             Self::Bench(arguments) => bench::run(&arguments, context),
             Self::Validate(arguments) => validate::run(&arguments, context),
+            Self::Schema(_) => schema::run(),
         }
     }
 }
