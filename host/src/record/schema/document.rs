@@ -13,12 +13,18 @@ use super::{Record, SCHEMA};
 pub fn document() -> Value {
     // What is written is stricter than what serde would read: each key is there, or null.
     let settings = SchemaSettings::draft2020_12().for_serialize();
-    let mut schema = settings.into_generator().into_root_schema_for::<Record>();
-    schema.insert(
+    let schema = settings.into_generator().into_root_schema_for::<Record>();
+    let Value::Object(mut rest) = schema.to_value() else {
+        unreachable!("the schema of a record is an object");
+    };
+    rest.insert(
         "title".to_owned(),
         format!("Record of a measurement, schema {SCHEMA}").into(),
     );
-    schema.to_value()
+    // A reader meets first what this is.
+    let first = ["$schema", "title", "description"].map(String::from);
+    let first = first.map(|key| rest.shift_remove_entry(&key));
+    first.into_iter().flatten().chain(rest).collect()
 }
 
 #[cfg(test)]
