@@ -28,6 +28,7 @@ pub mod outcome;
 pub mod project;
 pub mod published;
 pub mod record;
+pub mod regression;
 pub mod report;
 pub mod session;
 pub mod setup;

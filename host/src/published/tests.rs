@@ -5,6 +5,10 @@ use serde_json::{Value, json};
 use super::*;
 use crate::record::example::{self, published};
 use crate::record::validate::{Operations, Validator};
+use crate::report::candidate_pages;
+use crate::report::evidence::gather;
+use crate::report::render::{Links, markdown};
+use crate::table::comparison::{Column, compare};
 
 struct Fixture {
     folder: tempfile::TempDir,
@@ -91,6 +95,52 @@ fn it_stands_beside_what_was_measured() {
     run.write("rpi4", &example::record()).unwrap();
     fixture.import().unwrap();
     assert_eq!(run.systems().unwrap(), ["arm_1", "rpi4"]);
+}
+
+#[test]
+fn pages_and_comparisons_show_both() {
+    let fixture = Fixture::new();
+    let run = fixture.run();
+    let mut ours = example::record();
+    ours.candidate = "kem-36".to_owned();
+    ours.label = "TRIKE-2".to_owned();
+    run.write("rpi4", &ours).unwrap();
+    fixture.import().unwrap();
+    let columns = ["arm_1", "rpi4"].map(|system| Column {
+        name: system.to_owned(),
+        records: run
+            .records_of(system)
+            .unwrap()
+            .iter()
+            .map(|file| read(file).unwrap())
+            .collect(),
+    });
+    let comparison = compare(&columns);
+    let row = comparison.rows.iter().find(|row| row.operation == "dec");
+    let [Some(published), Some(own)] = &row.unwrap().cells[..] else {
+        panic!("{row:?}");
+    };
+    assert_eq!((published.unit, own.unit), (Some("cycles"), Some("cycles")));
+    assert_eq!(
+        (published.stack_bytes, own.stack_bytes),
+        (None, Some(13_384))
+    );
+    let ratio = own.mean_seconds.unwrap() / published.mean_seconds.unwrap();
+    assert_eq!(row.unwrap().time_ratios, [None, Some(ratio)]);
+
+    let systems = gather(&run, &|_| None).unwrap();
+    let pages = candidate_pages(&systems, &|_| true);
+    let page = pages.iter().find(|page| page.path.parts()[0] == "arm_1");
+    let page = page.expect("a page of the published system");
+    let links = Links {
+        from: &page.path,
+        run: None,
+    };
+    let text = markdown::page(page, links);
+    // Resident memory before and at most, the cycles, and the part of the hash function.
+    for cell in ["2048", "2568", "35.19 M", "60%"] {
+        assert!(text.contains(cell), "{cell} is missing in\n{text}");
+    }
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! `cargo host compare`: systems, or runs, side by side.
 
+mod threshold;
+
 use std::path::PathBuf;
 
 use clap::Args;
@@ -23,7 +25,8 @@ use crate::table::shares::{self, Shares};
 /// not_built, notes}.
 ///
 /// Exits with 1 when a record is not complete, an answer is wrong or an instance does not build.
-/// NOKAT and PARTIAL are no reason, nor is a BUILDFAIL for what the system lacks.
+/// NOKAT and PARTIAL are no reason, nor is a BUILDFAIL for what the system lacks. With --threshold
+/// only the later run is judged so, and an operation that became slower is a reason as well.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Run directories; with several, each system of each is a column
@@ -37,6 +40,12 @@ pub struct Arguments {
     /// interface's functions or its own. With --json {rows, verdicts, notes}
     #[arg(long)]
     shares: bool,
+    /// Instead, what became slower: of two runs, a baseline and a later one, the operations of the
+    /// same system whose count (or time, where nothing was counted) grew by more than so many
+    /// percent and by more than the noise, which is how far the trials' own means lie apart. With
+    /// --json {slower, compared, not_compared}
+    #[arg(long, value_name = "PERCENT", value_parser = threshold::percent, conflicts_with = "shares")]
+    threshold: Option<f64>,
 }
 
 /// Compares.
@@ -48,6 +57,9 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
     let sides = sides(&arguments.runs, &arguments.systems)?;
     if arguments.shares {
         return show_shares(&sides, context);
+    }
+    if let Some(percent) = arguments.threshold {
+        return threshold::run(&arguments.runs, &sides, percent, context);
     }
     if context.common.json {
         output::json(&together(&sides))?;
@@ -147,6 +159,7 @@ pub fn show(directory: &RunDirectory, context: &Context) -> miette::Result<Outco
         runs: vec![directory.root().to_owned()],
         systems: Vec::new(),
         shares: false,
+        threshold: None,
     };
     run(&arguments, context)
 }
