@@ -94,8 +94,8 @@ impl DataSet {
         let mut notes = draft.copy_rest(&self.folder)?;
         if without_log > 0 {
             notes.push(format!(
-                "of {without_log} of {} records the log of the known-answer test is not there, and \
-                 its digest was not checked",
+                "logs of known-answer tests that are not there, so that no digest of theirs was \
+                 checked: those of {without_log} of {} records",
                 self.records.len()
             ));
         }

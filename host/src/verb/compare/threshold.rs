@@ -101,14 +101,14 @@ fn line(slower: &Slower) -> String {
         percent,
         noise,
     } = slower;
-    let number = |value: f64| match *unit {
-        "seconds" => format::seconds(value),
-        unit => format!("{} {unit}", format::count(value)),
+    let (what, number): (_, fn(f64) -> String) = match *unit {
+        "seconds" => ("time", format::seconds),
+        unit => (unit, format::count),
     };
     format!(
-        "{system}: {name}: {percent:.2} % more: {}, before {}; noise {}",
-        number(*after),
+        "{system}: {name}: {percent:.2} % more ({what}): {} before, {} after; noise {}",
         number(*before),
+        number(*after),
         number(*noise)
     )
 }
