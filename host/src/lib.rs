@@ -5,12 +5,15 @@
 //! carries bytes, [`session`] asks and waits, [`measure`] says what is asked of one operation and
 //! [`campaign`] of all of them, [`record`] is what is kept, [`table`] is what people read.
 //! [`machine`] reads what the kernel says of this machine, [`fitness`] whether it may be measured on,
-//! and [`bench`] measures the instrument; [`merge`] joins what several campaigns kept. One module of [`verb`] stands behind each command.
+//! and [`bench`] measures the instrument; [`merge`] joins what several campaigns kept.
+//! [`published`] takes in records of others, [`export`] hands ours on, and [`regression`] says what
+//! became slower. One module of [`verb`] stands behind each command.
 
 pub mod bench;
 pub mod campaign;
 pub mod cli;
 pub mod explain;
+pub mod export;
 pub mod fault;
 pub mod fitness;
 pub mod image;
@@ -23,7 +26,9 @@ pub mod merge;
 pub mod notice;
 pub mod outcome;
 pub mod project;
+pub mod published;
 pub mod record;
+pub mod regression;
 pub mod report;
 pub mod session;
 pub mod setup;

@@ -1,9 +1,11 @@
 //! Fixed inputs for tests: a decapsulation on a board that counts cycles, and in an emulator.
 
+pub mod published;
+
 use catalogue::{BuildReport, CompilerReport, FlagSet, Frame, FrameKind, LibraryReport, Unit};
 use wire::{
-    Counter, CounterSource, Event, EventReading, FieldDigest, Hello, KatReport, Operation,
-    SelfTest, Sled,
+    Counter, CounterSource, Event, EventReading, Failure, FailureKind, Fault, FaultEvent,
+    FaultKind, FieldDigest, Hello, KatReport, Operation, SelfTest, Sled,
 };
 
 use serde_json::json;
@@ -13,7 +15,8 @@ use super::environment::Target;
 use super::profile::Profile;
 use super::schema::{Record, Sha256, StaticMemory, Unknown, UtcTime};
 use crate::measurement::{
-    Answers, EventTotal, KatOutcome, Measurement, MemoryUse, Plan, Traffic, Trial,
+    Answers, EventTotal, Faulted, KatOutcome, Location, Measurement, MemoryUse, Plan, Spoiled,
+    Traffic, Trial,
 };
 use crate::system;
 
@@ -317,4 +320,45 @@ pub fn profile(verdict: Option<&str>) -> Profile {
         profile["meter"] = meter;
     }
     serde_json::from_value(profile).expect("a profile")
+}
+
+/// Records of operations that did not come to their end: nothing was measured, the meter ended in
+/// a call, the meter never spoke, and trials are missing.
+pub fn failures() -> [Record; 4] {
+    let assemble = |subject: &Subject, outcome: &Outcome| {
+        Record::assemble(subject, &occasion(), Operation::Dec, &PLAN, outcome)
+    };
+    let ours = subject("rpi4", CounterSource::Pmccntr);
+    let failure = Failure {
+        operation: Operation::Dec,
+        call: 3,
+        kind: FailureKind::ReturnCode(-1),
+    };
+    let fault = Faulted {
+        fault: Fault {
+            kind: FaultKind::Exception,
+            event: FaultEvent::Call,
+            operation: Some(Operation::Dec),
+            address: 0x4008_1234,
+            data_address: Some(0),
+            stack_pointer: 0x4020_0000,
+            registers: heapless::Vec::new(),
+            backtrace: heapless::Vec::new(),
+            stack: heapless::Vec::new(),
+            message: heapless::String::new(),
+        },
+        location: Location::default(),
+    };
+    let silent = Subject {
+        hello: None,
+        ..ours.clone()
+    };
+    let mut short = measurement();
+    short.trials.pop();
+    [
+        assemble(&ours, &Err(Spoiled::Failed(failure).into())),
+        assemble(&ours, &Err(Spoiled::Faulted(Box::new(fault)).into())),
+        assemble(&silent, &Err(Spoiled::Vanished("exit 1".to_owned()).into())),
+        assemble(&ours, &Ok(short)),
+    ]
 }

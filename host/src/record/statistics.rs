@@ -112,6 +112,41 @@ pub fn mean_count(trials: &[MeterTrial]) -> Option<f64> {
     finite(count as f64 / calls as f64)
 }
 
+/// The trials' own means of the count that a record's `mean_count` is the mean of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TrialCounts {
+    /// The least.
+    pub min: f64,
+    /// The one in the middle.
+    pub median: f64,
+    /// The greatest.
+    pub max: f64,
+}
+
+impl TrialCounts {
+    /// Those of a record; none if any trial has no count.
+    pub fn of_record(record: &Record) -> Option<Self> {
+        let means: Vec<f64> = match (record.mean_cycles, &record.meter) {
+            (Some(_), _) => {
+                let trials = record.trials.iter();
+                trials.map(|t| ratio(t.cycles, t.measurements)).collect()
+            }
+            (None, Some(meter)) => {
+                let trials = meter.trials.iter();
+                let means = trials.map(|t| Some(ratio(t.count?, t.measurements)));
+                means.collect::<Option<_>>()?
+            }
+            (None, None) => return None,
+        };
+        let means = sorted(means.into_iter());
+        Some(Self {
+            min: means.first().copied().and_then(finite)?,
+            median: median(&means)?,
+            max: means.last().copied().and_then(finite)?,
+        })
+    }
+}
+
 /// Instructions in a cycle, from what was counted of these two events.
 pub fn ipc(events: &IndexMap<String, EventCount>) -> Option<f64> {
     let mean = |event: Event| match events.get(event.name()) {

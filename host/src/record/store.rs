@@ -368,7 +368,7 @@ pub fn is_record(path: &Path) -> bool {
 ///
 /// [`StoreError::Path`].
 pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), StoreError> {
-    let folder = path.parent().unwrap_or(Path::new("."));
+    let folder = folder_of(path);
     let error = |verb, path: &Path| {
         let path = path.to_owned();
         move |source| StoreError::Path { verb, path, source }
@@ -385,6 +385,12 @@ pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), StoreError> {
         .map_err(|failed| error("replace", path)(failed.error))?;
     let synced = fs::File::open(folder).and_then(|folder| folder.sync_all());
     synced.map_err(error("write", folder))
+}
+
+/// The folder that a file is in; that of a bare name is the present one.
+fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
 }
 
 /// What a folder holds, by name.
@@ -483,6 +489,12 @@ mod tests {
         assert_eq!(inside.len(), 1, "{inside:?}");
         let mode = fs::metadata(&path).expect("exists").permissions().mode();
         assert_eq!(mode & 0o600, 0o600);
+    }
+
+    #[test]
+    fn a_bare_name_is_in_the_present_folder() {
+        assert_eq!(folder_of(Path::new("rows.csv")), Path::new("."));
+        assert_eq!(folder_of(Path::new("a/rows.csv")), Path::new("a"));
     }
 
     #[test]

@@ -17,6 +17,18 @@ pub enum StartError {
         /// What there is.
         known: Vec<String>,
     },
+    /// The name of a system whose records are published.
+    #[error("`{name}` is a published system, and no name for this machine")]
+    #[diagnostic(help(
+        "measure as {own}; \
+         `cargo host import <folder> --system {name} --run-dir <dir>` takes in published records"
+    ))]
+    PublishedSystem {
+        /// What was asked for.
+        name: String,
+        /// What this machine is called otherwise.
+        own: String,
+    },
     /// A program is missing.
     #[error("`{program}` cannot be run: {source}")]
     #[diagnostic(help("`cargo host setup` installs it"))]

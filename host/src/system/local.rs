@@ -32,9 +32,7 @@ impl Local {
             && suffix
                 .chars()
                 .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
-        // A number is the name of a published system.
-        let is_published = suffix.chars().all(|c| c.is_ascii_digit());
-        (is_word && !is_published).then(|| Self {
+        (is_word && !is_published(name)).then(|| Self {
             name: name.to_owned(),
         })
     }
@@ -43,6 +41,16 @@ impl Local {
     pub fn default_name() -> String {
         format!("{}_local", architecture())
     }
+}
+
+/// Whether a name is that of a published system: an architecture with a number.
+pub(super) fn is_published(name: &str) -> bool {
+    let parts = name.split_once('_');
+    parts.is_some_and(|(architecture, number)| {
+        (matches!(architecture, "x86" | "arm") || architecture == self::architecture())
+            && !number.is_empty()
+            && number.chars().all(|c| c.is_ascii_digit())
+    })
 }
 
 /// The architecture as system names spell it.
@@ -110,6 +118,12 @@ mod tests {
         assert!(Local::named(&name("desk-2")).is_some());
         for bad in [name("1"), name(""), name("a/b"), name("a b")] {
             assert!(Local::named(&bad).is_none(), "{bad}");
+        }
+        for name in ["x86_1", "arm_1", "arm_12"] {
+            assert!(is_published(name) && Local::named(name).is_none(), "{name}");
+        }
+        for name in ["x86_", "x86_a1", "x86", "qemu-virt"] {
+            assert!(!is_published(name), "{name}");
         }
         assert!(Local::named("mips_local").is_none());
         assert!(Local::named("qemu-virt").is_none());

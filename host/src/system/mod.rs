@@ -113,6 +113,12 @@ pub fn board_of(name: &str) -> Result<&'static str, StartError> {
 }
 
 fn unknown(name: &str) -> StartError {
+    if local::is_published(name) {
+        return StartError::PublishedSystem {
+            name: name.to_owned(),
+            own: Local::default_name(),
+        };
+    }
     StartError::UnknownSystem {
         name: name.to_owned(),
         known: default_names().to_vec(),

@@ -1,4 +1,7 @@
-//! `cargo host import`: a submission package becomes something that can be measured.
+//! `cargo host import`: a submission package becomes something that can be measured, published
+//! records something to compare with.
+
+mod published;
 
 use std::path::PathBuf;
 
@@ -14,7 +17,8 @@ use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::table::format;
 
-/// Imports a submission package in the official layout into submissions/<id>.
+/// Imports a submission package in the official layout into submissions/<id>, or published records
+/// into a run directory.
 ///
 /// Every instance is found by its *_AlgorithmInstance.h or .c, wherever that lies. What is compiled
 /// for it is written to candidate.toml, which people may correct, and why to import-report.md.
@@ -24,18 +28,33 @@ use crate::table::format;
 /// A known candidate is recognised by its instances' names: it gets its id, and its known-answer
 /// texts are compared with the published digests.
 ///
-/// Exits with 1 when an instance lacks files or a known-answer text is not the published one.
+/// A folder that holds records/<candidate>/<label>__<operation>.json of schema 2 is one of published
+/// records: with --system and --run-dir it becomes a system of that run directory, byte for byte,
+/// so that `compare`, `report`, `validate` and `export` show it beside one's own. Statistics are
+/// computed again from the trials, and digests of KAT logs are checked, before anything is kept.
+///
+/// Exits with 1 when an instance lacks files, a known-answer text is not the published one, or
+/// published records have findings.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// A folder, a .zip or a .tar.gz
+    /// A folder, a .zip or a .tar.gz; a folder of published records
     #[arg(value_name = "PACKAGE")]
     package: PathBuf,
     /// The candidate's id; otherwise that of the known candidate, or one made of the package's name
     #[arg(long, value_name = "ID")]
     id: Option<String>,
-    /// Replace a package that was imported before under this id
+    /// Replace what was imported before under this id, or as this system
     #[arg(long)]
     force: bool,
+    /// The name that a system of published records gets, such as x86_1
+    #[arg(long, value_name = "NAME", requires = "run_dir", conflicts_with = "id")]
+    system: Option<String>,
+    /// The run directory that published records go into
+    #[arg(long, value_name = "DIR", requires = "system")]
+    run_dir: Option<PathBuf>,
+    /// Take published records that have findings; those that cannot be read are never taken
+    #[arg(long, requires = "system")]
+    allow_findings: bool,
 }
 
 /// Imports.
@@ -44,6 +63,9 @@ pub struct Arguments {
 ///
 /// When the package is refused, or its folder is there already.
 pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> {
+    if let Some(outcome) = published::run(arguments, context)? {
+        return Ok(outcome);
+    }
     let project = Project::find()?;
     let request = Request {
         root: &project.root,

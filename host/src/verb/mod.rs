@@ -7,6 +7,7 @@ mod compare;
 mod completions;
 mod demo;
 mod doctor;
+mod export;
 mod import;
 mod kat;
 mod list;
@@ -16,7 +17,9 @@ mod output;
 mod plan;
 mod report;
 mod run;
+mod schema;
 mod setup;
+mod sides;
 mod test;
 mod validate;
 
@@ -46,6 +49,8 @@ pub enum Verb {
     Report(report::Arguments),
     Compare(compare::Arguments),
     Validate(validate::Arguments),
+    Export(export::Arguments),
+    Schema(schema::Arguments),
     Bench(bench::Arguments),
     Completions(completions::Arguments),
 }
@@ -74,6 +79,8 @@ impl Verb {
             Self::Completions(arguments) => completions::run(&arguments),
             Self::Bench(arguments) => bench::run(&arguments, context),
             Self::Validate(arguments) => validate::run(&arguments, context),
+            Self::Export(arguments) => export::run(&arguments, context),
+            Self::Schema(_) => schema::run(),
         }
     }
 }

@@ -22,10 +22,19 @@ pub fn width() -> Option<usize> {
 ///
 /// When standard output cannot be written.
 pub fn json<T: Serialize>(value: &T) -> miette::Result<()> {
+    print(&json_text(value)?)
+}
+
+/// A value as the JSON that [`json`] prints.
+///
+/// # Errors
+///
+/// When JSON cannot hold it.
+pub fn json_text<T: Serialize>(value: &T) -> miette::Result<String> {
     let text = serde_json::to_string_pretty(value)
         .into_diagnostic()
         .wrap_err("cannot express the result as JSON")?;
-    print(&escaped_json(&text))
+    Ok(escaped_json(&text))
 }
 
 /// JSON of the same value in which nothing steers a terminal: such a character stands in a string
@@ -54,14 +63,23 @@ pub fn text(text: &str) -> miette::Result<()> {
     print(&printable_lines(text))
 }
 
-/// A reader that has seen enough, such as `head`, is no error.
-fn print(text: &str) -> miette::Result<()> {
-    match writeln!(io::stdout().lock(), "{text}") {
+/// Prints text as it is, for programs; nothing in it steers a terminal.
+///
+/// # Errors
+///
+/// When standard output cannot be written.
+pub fn exact(text: &str) -> miette::Result<()> {
+    match io::stdout().lock().write_all(text.as_bytes()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(error).into_diagnostic().wrap_err("cannot print")
         }
         _ => Ok(()),
     }
+}
+
+/// A reader that has seen enough, such as `head`, is no error.
+fn print(text: &str) -> miette::Result<()> {
+    exact(&format!("{text}\n"))
 }
 
 #[cfg(test)]

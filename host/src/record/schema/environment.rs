@@ -1,13 +1,14 @@
 //! What a record says of the machine.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Reading, Unknown, nullable};
 
 /// The machine and its state; null is what could not be read.
 ///
-/// The numbers are [`Reading`]s because harnesses differ in how they write what sysfs told them.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// Numbers may be texts: harnesses differ in how they write what sysfs told them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Environment {
     /// Name of the machine, or of the host of an emulator.
     #[serde(deserialize_with = "nullable")]

@@ -1,12 +1,13 @@
 //! What a record says of memory, under `meter`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Unknown, nullable};
 
 /// Memory of one call; null is what was not measured. Bytes of the heap are those that the
 /// submission asked for.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Memory {
     /// Stack below the call: the deeper of what both ways found.
     #[serde(deserialize_with = "nullable")]
@@ -82,7 +83,7 @@ pub struct Memory {
 }
 
 /// The stack frame of one function, as its compiler lists it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LargestFrame {
     /// The function.
     pub function: String,
@@ -99,7 +100,7 @@ pub struct LargestFrame {
 
 /// What was freed between the calls of one trial, outside its bracket: blocks that neither static
 /// data nor buffers led to any more.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HeapSweep {
     /// Number of the trial, from 1.
     pub trial: u64,
@@ -159,7 +160,7 @@ impl Memory {
 }
 
 /// Sections of the submission's own objects, or of an image, as linked.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StaticMemory {
     /// Code.
     pub text_bytes: u64,

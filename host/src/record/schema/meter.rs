@@ -1,6 +1,9 @@
 //! The key `meter`: what only this meter knows of a measurement.
 
+use std::borrow::Cow;
+
 use indexmap::IndexMap;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -10,7 +13,7 @@ use super::trouble::{FaultReport, KatEvidence, SelfTest};
 use super::{Sha256, Unknown, nullable};
 
 /// What only this meter knows of a measurement.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Meter {
     /// Version of this program.
     pub version: String,
@@ -71,7 +74,7 @@ pub struct Meter {
     /// State of the board before and after; null where it cannot be read.
     #[serde(deserialize_with = "nullable")]
     pub conditions: Option<Conditions>,
-    /// Digest of the whole record but this key, see [`crate::record::digest`].
+    /// SHA-256 of the canonical JSON (RFC 8785) of the whole record but this key.
     pub digest: Sha256,
     /// Keys that this program does not know.
     #[serde(flatten)]
@@ -79,13 +82,15 @@ pub struct Meter {
 }
 
 /// What was counted.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Counter {
     /// Where counts come from.
     #[serde(with = "source")]
+    #[schemars(schema_with = "source::schema")]
     pub source: wire::CounterSource,
     /// What one count is.
     #[serde(with = "unit")]
+    #[schemars(schema_with = "unit::schema")]
     pub unit: wire::Unit,
     /// Count of one empty call, taken off every sample.
     pub overhead: u64,
@@ -100,7 +105,7 @@ pub struct Counter {
 }
 
 /// A trial in the counter's own unit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MeterTrial {
     /// Calls inside the bracket.
     pub measurements: u64,
@@ -118,7 +123,7 @@ pub struct MeterTrial {
 }
 
 /// What the inputs of the trials have in common.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Inputs {
     /// Every trial starts from the same state, so that its k-th call repeats that of the others.
@@ -128,7 +133,7 @@ pub enum Inputs {
 }
 
 /// Calls with nothing in caches and TLB.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cold {
     /// Count of each call, net of the overhead.
     pub samples: Vec<u64>,
@@ -142,7 +147,7 @@ pub struct Cold {
 }
 
 /// Trials on images that differ in the place of their code only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Layouts {
     /// What is shifted.
     pub method: String,
@@ -158,7 +163,7 @@ pub struct Layouts {
 }
 
 /// Trials on one such image.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Layout {
     /// Bytes by which the code is shifted; 0 in the record's own image.
     pub shift_bytes: u32,
@@ -219,8 +224,23 @@ impl From<EventCount> for Value {
     }
 }
 
+impl JsonSchema for EventCount {
+    fn schema_name() -> Cow<'static, str> {
+        "EventCount".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "Events in one call, on average over all calls; or why there is no such \
+                number.",
+            "anyOf": [{ "type": "number" }, { "enum": [NOT_AVAILABLE, OVERFLOWED] }],
+        })
+    }
+}
+
 /// A counter's source by its name.
 mod source {
+    use schemars::{Schema, SchemaGenerator, json_schema};
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
     use wire::CounterSource;
 
@@ -231,6 +251,11 @@ mod source {
         CounterSource::Icount,
         CounterSource::Missing,
     ];
+
+    /// The names.
+    pub fn schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "enum": ALL.map(CounterSource::name) })
+    }
 
     pub fn serialize<S: Serializer>(source: &CounterSource, out: S) -> Result<S::Ok, S::Error> {
         source.name().serialize(out)
@@ -245,10 +270,16 @@ mod source {
 
 /// A unit by its name.
 mod unit {
+    use schemars::{Schema, SchemaGenerator, json_schema};
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
     use wire::Unit;
 
     const ALL: [Unit; 3] = [Unit::Cycles, Unit::Instructions, Unit::Ticks];
+
+    /// The names.
+    pub fn schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "enum": ALL.map(Unit::name) })
+    }
 
     pub fn serialize<S: Serializer>(unit: &Unit, out: S) -> Result<S::Ok, S::Error> {
         unit.name().serialize(out)

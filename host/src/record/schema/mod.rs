@@ -5,6 +5,7 @@
 //! not: a required key that is missing and a value that cannot be are errors that name the key, and
 //! unknown keys are kept and written back. A number that was not measured is null.
 
+mod document;
 mod environment;
 mod memory;
 mod meter;
@@ -14,9 +15,11 @@ mod text;
 mod trouble;
 
 use indexmap::IndexMap;
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
+pub use document::document;
 pub use environment::Environment;
 pub use memory::{HeapSweep, LargestFrame, Memory, StaticMemory};
 pub use meter::{Cold, Counter, EventCount, Inputs, Layout, Layouts, Meter, MeterTrial};
@@ -38,7 +41,7 @@ pub(crate) fn nullable<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 }
 
 /// One operation of one label on one system.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Record {
     /// Always 2.
     pub schema: SchemaVersion,
@@ -171,7 +174,7 @@ impl Record {
 }
 
 /// How often an operation was to be called.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
     /// Calls in one trial.
     pub iterations_per_trial: u64,
@@ -193,7 +196,7 @@ pub struct Plan {
 }
 
 /// One bracket around a loop of calls.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Trial {
     /// Calls inside the bracket.
     pub measurements: u64,
@@ -207,7 +210,7 @@ pub struct Trial {
 }
 
 /// Sizes in bytes that an instance claims; 0 where its category has no such thing.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sizes {
     /// Input of a hash operation.
     #[serde(deserialize_with = "nullable")]
@@ -251,7 +254,7 @@ impl Sizes {
 }
 
 /// One process, or one start of an image.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Process {
     /// `ok`, or how it failed.
     pub status: String,

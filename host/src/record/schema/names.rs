@@ -1,9 +1,10 @@
 //! The values of a record that are one of a few names.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Whether everything that was planned was measured.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// It was.
@@ -13,7 +14,7 @@ pub enum Status {
 }
 
 /// The flag sets by which C is compiled, of which a label has one.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlagSet {
     /// Those of the assessment guide.
@@ -45,7 +46,7 @@ impl From<catalogue::FlagSet> for FlagSet {
 }
 
 /// Outcome of a known-answer test.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum KatStatus {
     /// The digest of the answers is the published one.
@@ -101,7 +102,7 @@ impl KatStatus {
 }
 
 /// What one bracket of the counter holds.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TimingScope {
     /// All calls of a trial.

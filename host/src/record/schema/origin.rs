@@ -1,11 +1,12 @@
 //! What ran, on what and over what line, under `meter`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Sha256, Unknown, nullable};
 
 /// The image that ran.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Image {
     /// SHA-256 of the ELF file.
     #[serde(deserialize_with = "nullable")]
@@ -32,7 +33,7 @@ pub struct Image {
 }
 
 /// What happened on the line.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Transport {
     /// What carries the bytes.
     pub kind: String,
@@ -50,7 +51,7 @@ pub struct Transport {
 }
 
 /// An emulator, whose times are virtual.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Emulator {
     /// Its name.
     pub name: String,
@@ -64,7 +65,7 @@ pub struct Emulator {
 }
 
 /// State of a board before and after.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Conditions {
     /// Before the first trial.
     pub before: Moment,
@@ -76,7 +77,7 @@ pub struct Conditions {
 }
 
 /// State of a board at one time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Moment {
     /// Temperature of the chip.
     #[serde(deserialize_with = "nullable")]
@@ -93,7 +94,7 @@ pub struct Moment {
 }
 
 /// What the submission printed.
-#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Output {
     /// On its standard output.
     pub stdout: Captured,
@@ -105,7 +106,7 @@ pub struct Output {
 }
 
 /// The beginning of a stream, and its length.
-#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Captured {
     /// The first bytes as text; what is not UTF-8 is replaced.
     pub beginning: String,

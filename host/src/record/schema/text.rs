@@ -1,9 +1,11 @@
 //! The values of a record that are texts of a certain form.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use jiff::Timestamp;
 use jiff::tz::Offset;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use sha2::Digest;
 
@@ -29,6 +31,16 @@ impl TryFrom<u32> for SchemaVersion {
 impl From<SchemaVersion> for u32 {
     fn from(_: SchemaVersion) -> Self {
         SCHEMA
+    }
+}
+
+impl JsonSchema for SchemaVersion {
+    fn schema_name() -> Cow<'static, str> {
+        "SchemaVersion".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "const": SCHEMA })
     }
 }
 
@@ -72,6 +84,20 @@ impl TryFrom<String> for Sha256 {
 impl From<Sha256> for String {
     fn from(digest: Sha256) -> Self {
         digest.0
+    }
+}
+
+impl JsonSchema for Sha256 {
+    fn schema_name() -> Cow<'static, str> {
+        "Sha256".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A SHA-256 digest as 64 lower-case hexadecimal digits.",
+            "type": "string",
+            "pattern": "^[0-9a-f]{64}$",
+        })
     }
 }
 
@@ -129,8 +155,22 @@ impl From<UtcTime> for String {
     }
 }
 
+impl JsonSchema for UtcTime {
+    fn schema_name() -> Cow<'static, str> {
+        "UtcTime".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A date and time with its offset from UTC, in ISO 8601.",
+            "type": "string",
+            "format": "date-time",
+        })
+    }
+}
+
 /// What a machine says of itself: a number, a switch, or a text that may hold either.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Reading {
     /// On or off.

@@ -1,11 +1,12 @@
 //! What went wrong, and what proves that the rest did not, under `meter`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Sha256, Unknown, nullable};
 
 /// What ended the meter.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FaultReport {
     /// Kind of event: `stack overflow`, `null access`, `exception`, ...
     pub kind: String,
@@ -42,7 +43,7 @@ pub struct FaultReport {
 }
 
 /// What the known-answer test computed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KatEvidence {
     /// SHA-256 of the answers; null when the test did not get that far.
     #[serde(deserialize_with = "nullable")]
@@ -62,7 +63,7 @@ pub struct KatEvidence {
 }
 
 /// What the meter measured at boot on functions of known behaviour.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SelfTest {
     /// Functions of known stack use.
     pub stack: Vec<StackProbe>,
@@ -76,7 +77,7 @@ pub struct SelfTest {
 }
 
 /// Known and measured stack use.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StackProbe {
     /// Bytes that the function uses.
     pub used_bytes: u64,

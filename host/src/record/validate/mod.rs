@@ -188,7 +188,8 @@ impl Validator {
     }
 }
 
-fn unreadable(error: &ReadError) -> Vec<Finding> {
+/// The finding that a file cannot be read.
+pub(crate) fn unreadable(error: &ReadError) -> Vec<Finding> {
     let (ReadError::File { file, .. } | ReadError::Content { file, .. }) = error;
     let (key, problem) = error.key_and_problem();
     vec![Finding {

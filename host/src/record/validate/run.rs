@@ -62,12 +62,16 @@ pub(super) fn check(root: &Path, records: &[Seen], operations: &Operations) -> V
         .collect();
     found.extend(check_campaign(&root.join(CAMPAIGN), &ours));
     for system in systems(root) {
-        let of_system: Vec<&Seen> = ours
-            .iter()
-            .filter(|seen| OsStr::new(&seen.place.system) == system.file_name().unwrap_or_default())
-            .copied()
-            .collect();
-        found.extend(check_build(&system, &of_system, operations));
+        let is_here = |seen: &&Seen| {
+            let name = system.file_name().unwrap_or_default();
+            seen.place.root == root && OsStr::new(&seen.place.system) == name
+        };
+        let of_system: Vec<&Seen> = ours.iter().copied().filter(is_here).collect();
+        if of_system.is_empty() && records.iter().any(|seen| is_here(&seen)) {
+            found.extend(check_published_build(&system.join(BUILD)));
+        } else {
+            found.extend(check_build(&system, &of_system, operations));
+        }
     }
     found
 }
@@ -152,6 +156,15 @@ fn check_campaign(file: &Path, records: &[&Seen]) -> Vec<Finding> {
         findings.add("allow_unfit", problem);
     }
     findings.found
+}
+
+/// How the labels of a published system were built: others name no image of ours, and may have
+/// measured only some of what they built.
+fn check_published_build(file: &Path) -> Vec<Finding> {
+    match run_files::read_build(file) {
+        Ok(_) => Vec::new(),
+        Err(error) => missing_or_unreadable(file, &error, false),
+    }
 }
 
 /// How the labels of a system were built, against the records that are there and that must be.
