@@ -68,7 +68,7 @@ fn the_event_counter_agrees_with_the_cycle_counter_and_repeats() {
     for operation in [Operation::Keygen, Operation::Enc, Operation::Dec] {
         let (trial, events) = counts(operation);
         // The brackets are not the same instructions, and that is all that is between them.
-        assert!(trial.abs_diff(events) < 60, "{trial} and {events}");
+        assert!(trial.abs_diff(events) < 200, "{trial} and {events}");
         assert_eq!(counts(operation), (trial, events));
     }
     drop(session);

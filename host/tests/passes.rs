@@ -108,9 +108,22 @@ fn a_stated_frequency_is_the_reference_from_the_first_trial_on() {
 #[test]
 fn where_no_cycles_are_counted_nothing_is_disturbed() {
     let clocks = [1.0, 2.0, 2.0, 2.0, 2.0];
-    for source in [CounterSource::Icount, CounterSource::Tsc] {
-        let (retries, ran, _) = disturbed(source, Some(2_000_000_000), Operation::Enc, &clocks);
-        assert_eq!((retries, ran), (0, 5), "{source:?}");
+    let stated = Some(2_000_000_000);
+    let (retries, ran, _) = disturbed(CounterSource::Tsc, stated, Operation::Enc, &clocks);
+    assert_eq!((retries, ran), (0, 5));
+}
+
+#[test]
+fn a_count_that_its_own_clock_contradicts_is_no_measurement() {
+    // A submission that runs at the level of the firmware can write to the counter.
+    for clock in [0.0, 0.97, 1e9] {
+        let (script, trials) = at_clocks(vec![clock]);
+        let mut session = session(CounterSource::Icount, None, script);
+        let (attempt, _) = attempt(&mut session, Operation::Enc, false);
+        let unfinished = attempt.outcome.unwrap_err();
+        let said = unfinished.spoiled.to_string();
+        assert!(said.contains("may have changed the counter"), "{said}");
+        assert_eq!(*trials.lock().unwrap(), 1);
     }
 }
 

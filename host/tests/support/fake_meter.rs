@@ -332,7 +332,7 @@ impl Fake {
             Request::Sizes => vec![Response::Sizes(self.hello.sizes.unwrap_or_default())],
             Request::Trial(plan) => vec![Response::Trial {
                 calls: plan.calls,
-                count: u64::from(plan.calls) * 100_000,
+                count: u64::from(plan.calls) * 50_000,
                 nanoseconds: u64::from(plan.calls) * 50_000,
                 sweeps: Sweeps::default(),
             }],
