@@ -406,7 +406,7 @@ fn a_campaign_that_goes_on_measures_another_build_anew_and_keeps_the_rest() {
     let only = format!("^{name}$");
     let mut redo = vec!["campaign", "--system", &local, "--only", &only];
     redo.extend(["--trial-target", "0.001", "--run-dir", path]);
-    redo.extend(["--redo", "__exchange$"]);
+    redo.extend(["--redo", "__exchange$", "--allow-unfit", "--no-profile"]);
     let output = host(&redo);
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     let words = format!("{} records kept, 1 measured", count - 1);
