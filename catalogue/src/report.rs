@@ -92,6 +92,13 @@ pub struct Frame {
     pub kind: FrameKind,
 }
 
+impl Frame {
+    /// What frames are compared by: one whose size only running decides is larger than any other.
+    pub fn rank(&self) -> (bool, u64) {
+        (self.kind == FrameKind::Dynamic, self.bytes)
+    }
+}
+
 /// What a compiler knows of a frame's size.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -123,7 +130,10 @@ impl BuildReport {
     pub fn largest_frame(&self, operation: Operation) -> Option<&Frame> {
         match operation {
             // It calls everything.
-            Operation::Exchange => self.largest_frames.values().max_by_key(|frame| frame.bytes),
+            Operation::Exchange => self
+                .largest_frames
+                .values()
+                .max_by_key(|frame| frame.rank()),
             Operation::Hash(_) => self.largest_frames.get("hash"),
             other => self.largest_frames.get(&other.to_string()),
         }

@@ -33,7 +33,8 @@ pub fn read(object: &Path, instance: &Instance) -> Result<Vec<Frame>, BuildError
     frames.collect()
 }
 
-/// The largest frame that a function can reach. `frames` has those of each object, in the order of
+/// The largest frame that a function can reach; one whose size only running decides is larger than
+/// any other. `frames` has those of each object, in the order of
 /// the objects.
 pub fn largest(graph: &Graph, function: &str, frames: &[Vec<Frame>]) -> Option<Frame> {
     let places = graph.reach([function], &|_| false);
@@ -52,7 +53,7 @@ pub fn largest(graph: &Graph, function: &str, frames: &[Vec<Frame>]) -> Option<F
     listed
         .filter(|(object, frame)| reached.contains(&(*object, base_name(&frame.function))))
         .map(|(_, frame)| frame)
-        .max_by_key(|frame| frame.bytes)
+        .max_by_key(|frame| frame.rank())
         .cloned()
 }
 

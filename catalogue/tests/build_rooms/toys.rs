@@ -287,12 +287,15 @@ fn the_largest_frame_is_that_of_what_a_function_can_reach() {
     let toy = Toy::new(&[
         (
             "own/a.c",
-            "int f(int n);\nint g(int n);\nint other(int n);\n\
+            "int f(int n);\nint g(int n);\nint h(int n);\nint other(int n);\n\
              static int large(int n) { volatile char a[5000]; a[n] = 1; return a[0]; }\n\
              static int small(int n) { volatile char a[500]; a[n] = 1; return a[0]; }\n\
              static int (*const table[])(int) = {small, large};\n\
              int f(int n) { return table[n & 1](n); }\n\
-             int g(int n) { volatile char a[100]; a[n] = 1; return other(n) + a[0]; }\n",
+             int g(int n) { volatile char a[100]; a[n] = 1; return other(n) + a[0]; }\n\
+             __attribute__((noinline)) static int asked(int n)\n\
+             { volatile char a[n]; a[n - 1] = 1; return a[n - 1]; }\n\
+             int h(int n) { return asked(n) + f(n); }\n",
         ),
         (
             "own/b.c",
@@ -322,7 +325,7 @@ fn the_largest_frame_is_that_of_what_a_function_can_reach() {
         // Through a table of addresses, and through a call of another source.
         assert_eq!(
             largest("f"),
-            ("large".into(), "own/a.c:4".into(), 5),
+            ("large".into(), "own/a.c:5".into(), 5),
             "{name}"
         );
         assert_eq!(
@@ -330,6 +333,8 @@ fn the_largest_frame_is_that_of_what_a_function_can_reach() {
             ("other".into(), "own/b.c:2".into(), 0),
             "{name}"
         );
+        // However large the other is that it reaches.
+        assert_eq!(largest("h").0, "asked", "{name}");
         assert_eq!(build::frames::largest(&graph, "none", &frames), None);
     }
 }

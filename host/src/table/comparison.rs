@@ -248,7 +248,8 @@ const NOISE: &str = "~ The slowest trial took more than 1.2 times as long as the
     same inputs: the machine was disturbed, and the mean says little.";
 
 const SPARSE: &str = "≥ A function that the operation can reach has a larger frame than the stack \
-    that was seen: if it was called, it did not write all of it.";
+    that was seen, or one whose size is decided when it is called: what it did not write was not \
+    seen.";
 
 fn notes(columns: &[Column], systems: &[Heading], rows: &[Row]) -> Vec<String> {
     let mut notes = Vec::new();

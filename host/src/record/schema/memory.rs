@@ -1,5 +1,6 @@
 //! What a record says of memory, under `meter`.
 
+use catalogue::FrameKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -119,7 +120,15 @@ impl Memory {
     /// What a reader of these figures must know, as it follows from them.
     pub fn deduced_marks(&self) -> Vec<String> {
         let mut marks = Vec::new();
-        if let (Some(frame), Some(seen)) = (&self.largest_frame, self.stack_bytes)
+        if let (Some(frame), Some(_)) = (&self.largest_frame, self.stack_bytes)
+            && frame.kind == FrameKind::Dynamic.name()
+        {
+            marks.push(format!(
+                "stack_bytes may be too little: the size of the frame of {} ({}) is decided when \
+                 it is called; if the operation called it, not all of it may have been written",
+                frame.function, frame.place
+            ));
+        } else if let (Some(frame), Some(seen)) = (&self.largest_frame, self.stack_bytes)
             && frame.bytes > seen
         {
             marks.push(format!(
@@ -152,10 +161,10 @@ impl Memory {
 
     /// Whether the stack may be deeper than the figure says.
     pub fn stack_is_a_lower_bound(&self) -> bool {
-        let frame = self.largest_frame.as_ref().map(|frame| frame.bytes);
-        frame
-            .zip(self.stack_bytes)
-            .is_some_and(|(frame, seen)| frame > seen)
+        let frame = self.largest_frame.as_ref();
+        frame.zip(self.stack_bytes).is_some_and(|(frame, seen)| {
+            frame.kind == FrameKind::Dynamic.name() || frame.bytes > seen
+        })
     }
 }
 

@@ -151,7 +151,7 @@ fn accepted_problems_are_named_once_and_where_they_must_be() {
 #[test]
 fn contradictions_are_named() {
     type Change = fn(&mut Record);
-    let cases: [(&str, Change); 36] = [
+    let cases: [(&str, Change); 37] = [
         ("candidate", |r| r.candidate = "kem-36".into()),
         ("label", |r| r.label = "ML-KEM-512".into()),
         ("operation", |r| r.operation = "enc".into()),
@@ -214,6 +214,10 @@ fn contradictions_are_named() {
         ("meter.memory.marks", |r| {
             let memory = &mut meter_of(r).memory;
             memory.largest_frame.as_mut().expect("there").bytes = 13_385;
+        }),
+        ("meter.memory.marks", |r| {
+            let memory = &mut meter_of(r).memory;
+            memory.largest_frame.as_mut().expect("there").kind = "dynamic".into();
         }),
         ("meter.memory.marks", |r| {
             meter_of(r).memory.heap_repeats = Some(false);
