@@ -15,11 +15,13 @@ use rustix::mm::{
 };
 use rustix::process::{Resource, getrlimit};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use wire::FaultKind;
 
 use crate::board::confinement;
 use crate::board::statics::Statics;
 use crate::board::{Guard, MeasuringStack, OVERFLOW_MARGIN};
 use crate::cpu::{self, counter, exceptions};
+use crate::meter::fault;
 use crate::meter::log::info;
 
 /// Environment variable with the number of the inherited socket.
@@ -120,6 +122,10 @@ fn prepare(number: i32) -> std::io::Result<()> {
     // SAFETY: nothing of the submission has run yet.
     unsafe { statics().save() };
     exceptions::start()?;
+    // A panic below a submission's call cannot unwind: it would end as a call of abort.
+    std::panic::set_hook(Box::new(|information| {
+        fault::report_here(FaultKind::Panic, format_args!("{information}"))
+    }));
     let _ = PROCESS.set(std::process::id());
     let _ = OWN_STACK.set((&raw const number).addr() as u64);
     let _ = STARTED.set(Instant::now());
