@@ -1,7 +1,7 @@
 //! The memory that operations run on, whatever board provides it.
 
-use core::slice;
 use core::sync::atomic::{AtomicUsize, Ordering};
+use core::{ptr, slice};
 
 use crate::cpu::{self, Call, call_on_stack};
 
@@ -92,5 +92,35 @@ impl MeasuringStack {
         // SAFETY: nothing runs on this stack now, and the memory is ours alone.
         let words = unsafe { slice::from_raw_parts(self.low, self.words) };
         words.iter().take_while(|word| **word == pattern).count() * WORD
+    }
+}
+
+/// The part of a stack that is in use, by address.
+pub struct Live {
+    begin: u64,
+    end: u64,
+}
+
+impl Live {
+    /// That of the stack which this stack pointer belongs to: all of it when the pointer lies in
+    /// the guard below it.
+    pub fn of(stack_pointer: u64) -> Option<Self> {
+        let (low, end) = super::stack_of(stack_pointer)?;
+        let begin = stack_pointer.max(low).next_multiple_of(WORD as u64);
+        (begin < end).then_some(Self { begin, end })
+    }
+
+    /// Whether an address lies in it, or is its end.
+    pub fn contains(&self, address: u64) -> bool {
+        (self.begin..=self.end).contains(&address)
+    }
+
+    /// Its words, lowest first, each behind its address.
+    pub fn words(&self) -> impl Iterator<Item = (u64, u64)> {
+        (self.begin..self.end).step_by(WORD).map(|address| {
+            let word = ptr::with_exposed_provenance::<u64>(address as usize);
+            // SAFETY: the address is aligned and lies on a stack of ours, which is mapped.
+            (address, unsafe { word.read_volatile() })
+        })
     }
 }

@@ -13,6 +13,7 @@ use wire::{
     Text,
 };
 
+use crate::board::stack::Live;
 use crate::board::{self, Guard};
 use crate::cpu::{caller, exceptions};
 use crate::meter::link;
@@ -90,7 +91,7 @@ pub fn report_access(kind: FaultKind, event: FaultEvent, registers: &Registers) 
             registers,
             format_args!("the address lies between heap and stack"),
         ),
-        None if live_stack(registers.stack_pointer).is_none() => report(
+        None if Live::of(registers.stack_pointer).is_none() => report(
             kind,
             event,
             registers,
@@ -183,26 +184,16 @@ fn backtrace(registers: &Registers) -> Vec<u64, BACKTRACE> {
     addresses
 }
 
-/// The used part of the stack that this stack pointer belongs to, begin and end: all of it when
-/// the pointer lies in the guard below it.
-fn live_stack(stack_pointer: u64) -> Option<(u64, u64)> {
-    let (low, high) = board::stack_of(stack_pointer)?;
-    let begin = stack_pointer.max(low).next_multiple_of(8);
-    (begin < high).then_some((begin, high))
-}
-
 /// The words of the stack that may lead to the callers.
 fn stack_words(stack_pointer: u64) -> Vec<StackWord, STACK_WORDS> {
     let mut words = Vec::new();
-    let Some((begin, end)) = live_stack(stack_pointer) else {
+    let Some(live) = Live::of(stack_pointer) else {
         return words;
     };
-    for address in (begin..end).step_by(size_of::<u64>()) {
-        // SAFETY: the address is aligned and lies on a stack that is mapped.
-        let value = unsafe { (address as *const u64).read_volatile() };
+    for (address, value) in live.words() {
         let value = match value {
             _ if board::is_code(value) => board::linked(value),
-            _ if (begin..=end).contains(&value) => value,
+            _ if live.contains(value) => value,
             _ => continue,
         };
         let Ok(offset) = u32::try_from(address - stack_pointer) else {

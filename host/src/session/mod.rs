@@ -243,12 +243,7 @@ impl Session {
     /// What the target did instead, or an interruption.
     pub fn calibrate(&mut self, operation: Operation) -> Result<Trial, SessionError> {
         let started = Instant::now();
-        let request = Request::Trial(Loop {
-            operation,
-            warmups: 0,
-            calls: 1,
-            expected_nanoseconds: 0,
-        });
+        let request = Request::Trial(loop_of(operation, 0, 1, Duration::ZERO));
         let response = self.ask(&request, self.unpredicted())?;
         let trial = as_trial(&request, response, 1)?;
         self.setups.push((operation, started.elapsed()));
@@ -268,12 +263,7 @@ impl Session {
         calls: u32,
         expected: Duration,
     ) -> Result<Trial, SessionError> {
-        let request = Request::Trial(Loop {
-            operation,
-            warmups,
-            calls,
-            expected_nanoseconds: nanoseconds(expected),
-        });
+        let request = Request::Trial(loop_of(operation, warmups, calls, expected));
         let started = Instant::now();
         let response = self.ask(&request, self.predicted(operation, expected))?;
         let trial = as_trial(&request, response, calls)?;
@@ -297,12 +287,7 @@ impl Session {
         calls: u32,
         expected: Duration,
     ) -> Result<Vec<u64>, SessionError> {
-        let request = Request::Samples(Loop {
-            operation,
-            warmups,
-            calls,
-            expected_nanoseconds: nanoseconds(expected),
-        });
+        let request = Request::Samples(loop_of(operation, warmups, calls, expected));
         self.sampled(&request, calls, self.predicted(operation, expected))
     }
 
@@ -455,6 +440,16 @@ impl Session {
 
 fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// What a loop of calls is asked by.
+fn loop_of(operation: Operation, warmups: u32, calls: u32, expected: Duration) -> Loop {
+    Loop {
+        operation,
+        warmups,
+        calls,
+        expected_nanoseconds: nanoseconds(expected),
+    }
 }
 
 /// The trial in a response, which must be of as many calls as were asked for.

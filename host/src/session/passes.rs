@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use wire::{ColdSequence, EventPass, Loop, Operation, Request, Response};
+use wire::{ColdSequence, EventPass, Operation, Request, Response};
 
-use super::{Session, SessionError, nanoseconds, unexpected};
+use super::{Session, SessionError, loop_of, unexpected};
 use crate::measurement::Spoiled;
 
 impl Session {
@@ -22,12 +22,7 @@ impl Session {
         pass: u32,
         expected: Duration,
     ) -> Result<EventPass, SessionError> {
-        let plan = Loop {
-            operation,
-            warmups,
-            calls,
-            expected_nanoseconds: nanoseconds(expected),
-        };
+        let plan = loop_of(operation, warmups, calls, expected);
         let request = Request::Events { plan, pass };
         match self.ask(&request, self.predicted(operation, expected))? {
             Response::Events(events) if events.calls == calls || events.calls == 0 => Ok(events),
@@ -66,12 +61,7 @@ impl Session {
         calls: u32,
         expected: Duration,
     ) -> Result<Vec<u64>, SessionError> {
-        let request = Request::Cold(Loop {
-            operation,
-            warmups,
-            calls,
-            expected_nanoseconds: nanoseconds(expected),
-        });
+        let request = Request::Cold(loop_of(operation, warmups, calls, expected));
         self.sampled(&request, calls, self.predicted(operation, expected))
     }
 }

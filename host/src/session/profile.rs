@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use wire::{Loop, Operation, Profile, Request, Response};
+use wire::{Operation, Profile, Request, Response};
 
-use super::{Session, SessionError, nanoseconds, unexpected};
+use super::{Session, SessionError, loop_of, unexpected};
 use crate::measurement::Spoiled;
 
 impl Session {
@@ -22,12 +22,12 @@ impl Session {
         calls: u32,
         expected: Option<Duration>,
     ) -> Result<Profile, SessionError> {
-        let request = Request::Profile(Loop {
+        let request = Request::Profile(loop_of(
             operation,
             warmups,
             calls,
-            expected_nanoseconds: expected.map_or(0, nanoseconds),
-        });
+            expected.unwrap_or_default(),
+        ));
         let patience = match expected {
             Some(expected) => self.predicted(operation, expected),
             None => self.unpredicted(),
