@@ -7,6 +7,7 @@ use wire::{
     Hello, KatReport, Operation, Sweeps,
 };
 
+use crate::fault::Freed;
 use crate::outcome::Outcome;
 use crate::session::hexadecimal;
 
@@ -219,7 +220,8 @@ impl fmt::Display for Spoiled {
                     _ => "",
                 };
                 let (call, operation) = (failure.call, failure.operation);
-                write!(f, "call {call} of {operation}{colon} {}", failure.kind)
+                write!(f, "call {call} of {operation}{colon} {}", failure.kind)?;
+                Freed(failure.freed_blocks).fmt(f)
             }
             Self::Faulted(faulted) => faulted.fmt(f),
             Self::Deadline(seconds) => {

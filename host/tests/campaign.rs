@@ -179,6 +179,7 @@ fn after_a_failure_or_nonsense_the_next_operation_is_measured_on_a_new_meter() {
             operation: Operation::Enc,
             call: 0,
             kind: wire::FailureKind::ReturnCode(-1),
+            freed_blocks: 0,
         })))
     };
     let nonsense = || Act::Instead(Box::new(Response::Goodbye));

@@ -351,6 +351,7 @@ fn a_failed_operation_leaves_the_meter_well() {
         operation: OPERATION,
         call: 3,
         kind: wire::FailureKind::ReturnCode(-1),
+        freed_blocks: 0,
     };
     let expected = failure.clone();
     let spoiled = spoiled_by(move || Act::Instead(Box::new(Response::Failed(failure.clone()))));

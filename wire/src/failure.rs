@@ -15,6 +15,9 @@ pub struct Failure {
     pub call: u32,
     /// What was wrong.
     pub kind: FailureKind,
+    /// Blocks of the heap that the meter had freed as lost since the submission started anew: one
+    /// whose address it keeps in a form that cannot be recognised would be missing now.
+    pub freed_blocks: u64,
 }
 
 /// What was wrong with a call that came back.

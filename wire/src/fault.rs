@@ -36,6 +36,10 @@ pub struct Fault {
     pub backtrace: Vec<u64, BACKTRACE>,
     /// What on the stack may lead to the callers, lowest first.
     pub stack: Vec<StackWord, STACK_WORDS>,
+    /// Blocks of the heap that the meter had freed as lost, as [`Failure::freed_blocks`].
+    ///
+    /// [`Failure::freed_blocks`]: crate::Failure::freed_blocks
+    pub freed_blocks: u64,
     /// A panic's or an assertion's own words, or what else there is to say; empty when there is
     /// nothing.
     pub message: Text,

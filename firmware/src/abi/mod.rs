@@ -11,7 +11,7 @@ pub mod random;
 mod slot;
 mod state;
 
-use wire::{Category, FailureKind, Sizes};
+use wire::{Category, Failure, FailureKind, Operation, Sizes};
 
 /// Which instance this image was built for: facts from the catalogue, written by the build script.
 pub struct Identity {
@@ -129,6 +129,21 @@ fn succeeded(returned: u64) -> Result<(), FailureKind> {
         0 => Ok(()),
         code => Err(FailureKind::ReturnCode(code.into())),
     }
+}
+
+/// A failure of call number `call` of an operation.
+pub fn failed_call(operation: Operation, call: u32, kind: FailureKind) -> Failure {
+    Failure {
+        operation,
+        call,
+        kind,
+        freed_blocks: heap::freed_blocks(),
+    }
+}
+
+/// A failure of the set-up or of a known answer, where every operation is called once.
+fn failure(operation: Operation, kind: FailureKind) -> Failure {
+    failed_call(operation, 0, kind)
 }
 
 /// The drill against wrong answers: flips one bit, and back again at the second call.

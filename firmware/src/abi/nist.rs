@@ -7,7 +7,7 @@ use wire::{
 };
 
 use super::slot::Slots;
-use super::{drill, random, state, succeeded};
+use super::{drill, failure, random, state, succeeded};
 use crate::board;
 use crate::cpu::Call;
 use crate::meter::buffers::Arena;
@@ -308,14 +308,5 @@ impl Instance for NistInstance {
         Err(Obstacle::Absent(
             "the instance has no known-answer files of the NGCC interface",
         ))
-    }
-}
-
-/// A failure of the set-up or of a known answer, where every operation is called once.
-fn failure(operation: Operation, kind: FailureKind) -> Failure {
-    Failure {
-        operation,
-        call: 0,
-        kind,
     }
 }

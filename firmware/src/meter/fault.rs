@@ -13,6 +13,7 @@ use wire::{
     Text,
 };
 
+use crate::abi::heap;
 use crate::board::stack::Live;
 use crate::board::{self, Guard};
 use crate::cpu::{caller, exceptions};
@@ -141,6 +142,7 @@ fn send(
         registers: registers.general.clone(),
         backtrace: Vec::new(),
         stack: Vec::new(),
+        freed_blocks: heap::freed_blocks(),
         message: Text::new(),
     };
     if brief {

@@ -2,7 +2,7 @@
 
 use wire::{Failure, FailureKind, MemoryUse, Operation, Probe, Profile, Sweeps};
 
-use crate::abi::heap;
+use crate::abi::{failed_call, heap};
 use crate::board::MeasuringStack;
 use crate::cpu::Call;
 use crate::cpu::cold::Chiller;
@@ -65,11 +65,7 @@ impl<I: Instance> Subject<'_, I> {
     /// What was wrong, as a failure of call number `call`.
     fn failure(&self, call: u32) -> impl Fn(FailureKind) -> Failure {
         let operation = self.operation();
-        move |kind| Failure {
-            operation,
-            call,
-            kind,
-        }
+        move |kind| failed_call(operation, call, kind)
     }
 
     /// Performs the operation once and looks at everything that it left behind.

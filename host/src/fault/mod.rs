@@ -71,7 +71,26 @@ impl Display for Faulted {
         if fault.kind != FaultKind::StackOverflow && !fault.message.is_empty() {
             write!(f, ": {}", fault.message)?;
         }
-        Ok(())
+        Freed(fault.freed_blocks).fmt(f)
+    }
+}
+
+/// What the meter had freed before something went wrong; nothing in most cases.
+///
+/// It is said because it may be the meter's doing: a block whose address a submission keeps
+/// shifted or encrypted seems lost.
+pub struct Freed(pub u64);
+
+impl Display for Freed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            0 => Ok(()),
+            1 => f.write_str("; before that 1 block that seemed lost was freed"),
+            blocks => write!(
+                f,
+                "; before that {blocks} blocks that seemed lost were freed"
+            ),
+        }
     }
 }
 
@@ -130,6 +149,7 @@ mod tests {
                 registers: Vec::new(),
                 backtrace: Vec::new(),
                 stack: Vec::new(),
+                freed_blocks: 0,
                 message: message.try_into().unwrap(),
             },
             location: Location::default(),

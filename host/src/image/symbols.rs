@@ -204,6 +204,7 @@ mod tests {
             registers: heapless::Vec::new(),
             backtrace: [address, address, 8].into_iter().collect(),
             stack: heapless::Vec::new(),
+            freed_blocks: 0,
             message: wire::Text::default(),
         }
     }

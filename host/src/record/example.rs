@@ -333,6 +333,7 @@ pub fn failures() -> [Record; 4] {
         operation: Operation::Dec,
         call: 3,
         kind: FailureKind::ReturnCode(-1),
+        freed_blocks: 0,
     };
     let fault = Faulted {
         fault: Fault {
@@ -345,6 +346,7 @@ pub fn failures() -> [Record; 4] {
             registers: heapless::Vec::new(),
             backtrace: heapless::Vec::new(),
             stack: heapless::Vec::new(),
+            freed_blocks: 0,
             message: heapless::String::new(),
         },
         location: Location::default(),

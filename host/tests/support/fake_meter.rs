@@ -87,6 +87,7 @@ pub fn fault() -> Fault {
         registers: heapless::Vec::new(),
         backtrace: wire_backtrace(&[0x4000_1000]),
         stack: heapless::Vec::new(),
+        freed_blocks: 0,
         message: wire::Text::default(),
     }
 }

@@ -57,6 +57,9 @@ static HEAP: Mutex<Heap> = Mutex::new(Heap {
 /// that are timed.
 static FOOTPRINT: AtomicUsize = AtomicUsize::new(0);
 
+/// Blocks that sweeps have freed since the start: beside the lock, for a fault may leave it held.
+static LOST: AtomicUsize = AtomicUsize::new(0);
+
 /// The footprint from which on [`has_grown`].
 static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
 
@@ -75,6 +78,7 @@ pub fn reset() {
         }
     }
     FOOTPRINT.store(0, Ordering::Relaxed);
+    LOST.store(0, Ordering::Relaxed);
     LIMIT.store(heap.blocks.len() / GROWTH, Ordering::Relaxed);
 }
 
@@ -83,6 +87,11 @@ pub fn reset() {
 #[inline(always)]
 pub fn has_grown() -> bool {
     FOOTPRINT.load(Ordering::Relaxed) > LIMIT.load(Ordering::Relaxed)
+}
+
+/// Blocks that [`sweep`] has freed since the last [`reset`].
+pub fn freed_blocks() -> u64 {
+    LOST.load(Ordering::Relaxed) as u64
 }
 
 /// Starts counting anew; the blocks in use stay in use.

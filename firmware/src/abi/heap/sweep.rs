@@ -15,7 +15,7 @@ use core::sync::atomic::Ordering;
 use wire::Live;
 
 use super::entries::misused;
-use super::{Blocks, FOOTPRINT, GROWTH, HEAP, Header, LIMIT};
+use super::{Blocks, FOOTPRINT, GROWTH, HEAP, Header, LIMIT, LOST};
 
 /// Hands out every piece of memory, by begin and end, in which a submission may keep addresses
 /// between its calls.
@@ -70,6 +70,7 @@ pub unsafe fn sweep(roots: Roots) -> Live {
     }
     let limit = FOOTPRINT.load(Ordering::Relaxed) + heap.blocks.len() / GROWTH;
     LIMIT.store(limit, Ordering::Relaxed);
+    LOST.fetch_add(lost.blocks as usize, Ordering::Relaxed);
     lost
 }
 

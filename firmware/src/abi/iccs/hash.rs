@@ -4,8 +4,8 @@ use kat::iccs::hash_files::{self, Hasher};
 use kat::nist::TextSink;
 use wire::{BufferName, Failure, FailureKind, HashFile, Operation, Sizes};
 
-use super::{Functions, Scheme, failure, get, size};
-use crate::abi::{drill, heap, state, succeeded};
+use super::{Functions, Scheme, get, size};
+use crate::abi::{drill, failed_call, failure, heap, state, succeeded};
 use crate::cpu::Call;
 use crate::meter::buffers::{Arena, Buffer};
 use crate::meter::instance::{Obstacle, Progress, Runner};
@@ -82,11 +82,7 @@ impl<R: Runner> Hasher for Hashing<'_, R> {
         let call = self.scheme.call(bits);
         succeeded(self.runner.run(&call))
             .and_then(|()| self.scheme.inspect(self.operation))
-            .map_err(|kind| Failure {
-                operation: self.operation,
-                call: self.call,
-                kind,
-            })?;
+            .map_err(|kind| failed_call(self.operation, self.call, kind))?;
         if self.call == 0 {
             drill(self.scheme.digest.contents_mut());
         }

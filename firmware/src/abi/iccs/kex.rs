@@ -8,9 +8,9 @@ use kat::iccs::{IccsText, Start};
 use kat::nist::TextSink;
 use wire::{BufferName, Failure, FailureKind, MAX_PASSES, Operation, Sizes};
 
-use super::{Functions, Records, Scheme, code, failure, get, size};
-use crate::abi::drill;
+use super::{Functions, Records, Scheme, code, get, size};
 use crate::abi::slot::{Slot, Slots};
+use crate::abi::{drill, failure};
 use crate::cpu::Call;
 use crate::meter::buffers::Arena;
 use crate::meter::instance::Runner;

@@ -17,7 +17,7 @@ use kat::nist::TextSink;
 use wire::{Failure, FailureKind, KatFile, KatReport, Live, MAX_PASSES, Operation, Sizes};
 
 use super::slot::Slot;
-use super::state;
+use super::{failure, state};
 use crate::board;
 use crate::cpu::Call;
 use crate::meter::buffers::Arena;
@@ -363,15 +363,6 @@ fn get<R: Runner>(function: usize, runner: &mut R) -> u64 {
 /// A length as the wire has it; one that is larger is refused when buffers are made.
 fn size(length: u64) -> u32 {
     length.try_into().unwrap_or(u32::MAX)
-}
-
-/// A failure of the set-up or of a known answer, where every operation is called once.
-fn failure(operation: Operation, kind: FailureKind) -> Failure {
-    Failure {
-        operation,
-        call: 0,
-        kind,
-    }
 }
 
 /// The `int` that a function returned.

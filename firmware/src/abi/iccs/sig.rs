@@ -4,9 +4,9 @@ use kat::iccs::{MAX_MESSAGE_BYTES, Start};
 use kat::nist::TextSink;
 use wire::{BufferName, Failure, FailureKind, Operation, Sizes};
 
-use super::{Functions, MEASURED_MESSAGE, Records, Scheme, code, failure, get, size, write};
+use super::{Functions, MEASURED_MESSAGE, Records, Scheme, code, get, size, write};
 use crate::abi::slot::Slots;
-use crate::abi::{drill, succeeded};
+use crate::abi::{drill, failure, succeeded};
 use crate::cpu::Call;
 use crate::meter::buffers::Arena;
 use crate::meter::instance::Runner;

@@ -154,6 +154,7 @@ fn a_spoiled_operation_says_why() {
             operation: Operation::Enc,
             call: 3,
             kind: FailureKind::ReturnCode(-1),
+            freed_blocks: 0,
         }),
     );
     assert_eq!(record.status, Status::FailedOrPartial);
@@ -181,6 +182,7 @@ fn fault(kind: FaultKind, event: FaultEvent) -> Spoiled {
             registers: heapless::Vec::new(),
             backtrace: [0x4008_1234, 0x4008_0010].into_iter().collect(),
             stack: heapless::Vec::new(),
+            freed_blocks: 0,
             message: "".try_into().expect("short"),
         },
         location: Location::default(),
@@ -313,6 +315,7 @@ fn the_known_answer_test_in_the_harness_words() {
             operation: Operation::Dec,
             call: 0,
             kind,
+            freed_blocks: 0,
         }))
     };
     let guard = FailureKind::Guard {
