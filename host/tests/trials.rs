@@ -9,7 +9,7 @@ mod support;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use catalogue::{Catalogue, Instance, board};
 use host::project::Project;
@@ -33,27 +33,64 @@ const REPRESENTATIVES: [&str; 8] = [
 const CALLS: u32 = 12;
 const QUICK: u64 = 40_000_000;
 
+/// Instructions from which on an operation is too slow for more than two passes: every set-up of
+/// the others calls it as well.
+const SLOW: u64 = 2_000_000_000;
+
 /// Seconds on the wall for an answer: far longer than any takes.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// What differs between two trials of an operation; nothing should.
+/// What differs between two passes over an operation; nothing should.
 fn difference(
     session: &mut host::session::Session,
     operation: Operation,
+    calls: u32,
 ) -> Result<Option<String>, SessionError> {
-    let one = session.calibrate(operation)?;
-    let calls = if one.count < QUICK { CALLS } else { 2 };
-    let mut samples = || session.samples(operation, 1, calls, PATIENCE);
+    let mut samples = || session.samples(operation, 0, calls, PATIENCE);
     let (first, second) = (samples()?, samples()?);
     let call = first.iter().zip(&second).position(|(one, two)| one != two);
-    if let Some(call) = call {
+    Ok(call.map(|call| {
         let (one, two) = (first[call], second[call]);
-        return Ok(Some(format!("{operation}, call {call}: {one} and {two}")));
-    }
+        format!("{operation}, call {call}: {one} and {two}")
+    }))
+}
+
+/// What differs between two trials of an operation; nothing should.
+fn difference_of_totals(
+    session: &mut host::session::Session,
+    operation: Operation,
+    calls: u32,
+) -> Result<Option<String>, SessionError> {
     let mut trial = || session.trial(operation, 1, calls, PATIENCE);
     let (first, second) = (trial()?, trial()?);
     let same = first.count == second.count && first.sweeps == second.sweeps;
     Ok((!same).then(|| format!("{operation}: {first:?} and {second:?}")))
+}
+
+/// What differs between any two passes over the operations, in turn.
+fn differences_between_passes(
+    session: &mut host::session::Session,
+    operations: &[Operation],
+) -> Result<Vec<String>, SessionError> {
+    let mut found = Vec::new();
+    let mut slow = false;
+    for &operation in operations {
+        let one = match slow {
+            true => None,
+            false => Some(session.calibrate(operation)?.count),
+        };
+        slow |= one.is_some_and(|count| count >= SLOW);
+        let calls = match one {
+            Some(count) if count < QUICK => CALLS,
+            Some(count) if count < SLOW => 2,
+            _ => 1,
+        };
+        found.extend(difference(session, operation, calls)?);
+        if !slow {
+            found.extend(difference_of_totals(session, operation, calls)?);
+        }
+    }
+    Ok(found)
 }
 
 fn differences(instance: &Instance) -> Vec<String> {
@@ -61,16 +98,13 @@ fn differences(instance: &Instance) -> Vec<String> {
     let mut session = bench.open().unwrap();
     let passes = session.sizes().unwrap().passes;
     let operations = instance.category.operations(passes);
-    let found = operations
-        .iter()
-        .filter_map(|operation| match difference(&mut session, *operation) {
-            Ok(difference) => difference,
-            Err(error) => Some(format!("{operation}: {error}")),
-        })
-        .map(|what| format!("{} {what}", instance.name()))
-        .collect();
+    let found = match differences_between_passes(&mut session, &operations) {
+        Ok(found) => found,
+        Err(error) => vec![error.to_string()],
+    };
     session.bye();
-    found
+    let name = instance.name();
+    found.iter().map(|what| format!("{name} {what}")).collect()
 }
 
 #[test]
@@ -92,7 +126,12 @@ fn a_trial_repeats_the_one_before_it_call_by_call() {
     let found = Mutex::new(Vec::new());
     let worker = || {
         while let Some(instance) = chosen.get(next.fetch_add(1, Ordering::Relaxed)) {
-            found.lock().unwrap().extend(differences(instance));
+            let started = Instant::now();
+            let differing = differences(instance);
+            // For whoever waits for all of them: `--nocapture` shows it.
+            let seconds = started.elapsed().as_secs();
+            eprintln!("{} {seconds} s {differing:?}", instance.name());
+            found.lock().unwrap().extend(differing);
         }
     };
     thread::scope(|scope| {
