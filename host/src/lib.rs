@@ -6,8 +6,8 @@
 //! [`campaign`] of all of them, [`record`] is what is kept, [`table`] is what people read.
 //! [`machine`] reads what the kernel says of this machine, [`fitness`] whether it may be measured on,
 //! and [`bench`] measures the instrument; [`merge`] joins what several campaigns kept.
-//! [`published`] takes in records of others, [`export`] hands ours on, and [`regression`] says what
-//! became slower. One module of [`verb`] stands behind each command.
+//! [`published`] takes in records of others, [`export`] hands ours on, [`ratio`] compares two records,
+//! and [`regression`] says what became worse. One module of [`verb`] stands behind each command.
 
 pub mod bench;
 pub mod campaign;
@@ -27,6 +27,7 @@ pub mod notice;
 pub mod outcome;
 pub mod project;
 pub mod published;
+pub mod ratio;
 pub mod record;
 pub mod regression;
 pub mod report;

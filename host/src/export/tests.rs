@@ -8,6 +8,7 @@ use crate::record::example;
 fn columns() -> Vec<Column> {
     let column = |name: &str, records| Column {
         name: name.to_owned(),
+        system: name.to_owned(),
         records,
     };
     let mut failed = example::failures().into_iter();

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::ratio::{Against, Basis};
 use crate::record::example::{self, published};
 use crate::record::validate::{Operations, Validator};
 use crate::report::candidate_pages;
@@ -108,6 +109,7 @@ fn pages_and_comparisons_show_both() {
     fixture.import().unwrap();
     let columns = ["arm_1", "rpi4"].map(|system| Column {
         name: system.to_owned(),
+        system: system.to_owned(),
         records: run
             .records_of(system)
             .unwrap()
@@ -125,8 +127,13 @@ fn pages_and_comparisons_show_both() {
         (published.stack_bytes, own.stack_bytes),
         (None, Some(13_384))
     );
-    let ratio = own.mean_seconds.unwrap() / published.mean_seconds.unwrap();
-    assert_eq!(row.unwrap().time_ratios, [None, Some(ratio)]);
+    let of_means = own.mean_seconds.unwrap() / published.mean_seconds.unwrap();
+    let [None, Some(Against::Ratio(ratio))] = &row.unwrap().ratios[..] else {
+        panic!("{row:?}");
+    };
+    // Cycles on both, but of two cores: it is time that says which is faster.
+    assert_eq!((ratio.of, ratio.ratio_of_means), ("seconds", of_means));
+    assert_eq!((ratio.basis, ratio.distinct_inputs), (Basis::Trials, None));
 
     let systems = gather(&run, &|_| None).unwrap();
     let pages = candidate_pages(&systems, &|_| true);

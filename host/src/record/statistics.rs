@@ -1,7 +1,8 @@
 //! Every number of a record that is computed and not measured.
 //!
 //! Means are over all calls of all trials; medians, minima and maxima are over the trials' own
-//! means. Nothing else in this program computes a statistic of a record.
+//! means. Nothing else in this program computes a statistic of a record that the record states; how
+//! two records compare is computed in [`crate::ratio`].
 
 use indexmap::IndexMap;
 use wire::{Event, Unit};
@@ -126,18 +127,7 @@ pub struct TrialCounts {
 impl TrialCounts {
     /// Those of a record; none if any trial has no count.
     pub fn of_record(record: &Record) -> Option<Self> {
-        let means: Vec<f64> = match (record.mean_cycles, &record.meter) {
-            (Some(_), _) => {
-                let trials = record.trials.iter();
-                trials.map(|t| ratio(t.cycles, t.measurements)).collect()
-            }
-            (None, Some(meter)) => {
-                let trials = meter.trials.iter();
-                let means = trials.map(|t| Some(ratio(t.count?, t.measurements)));
-                means.collect::<Option<_>>()?
-            }
-            (None, None) => return None,
-        };
+        let means = trial_counts(record)?;
         let means = sorted(means.into_iter());
         Some(Self {
             min: means.first().copied().and_then(finite)?,
@@ -201,6 +191,23 @@ impl CoreClock {
             min_hz: clocks.first().copied().and_then(finite)?,
             max_hz: clocks.last().copied().and_then(finite)?,
         })
+    }
+}
+
+/// Count of one call in each trial, in the unit of a record's `mean_count`; none if any trial has no
+/// count.
+pub fn trial_counts(record: &Record) -> Option<Vec<f64>> {
+    match (record.mean_cycles, &record.meter) {
+        (Some(_), _) => {
+            let trials = record.trials.iter();
+            Some(trials.map(|t| ratio(t.cycles, t.measurements)).collect())
+        }
+        (None, Some(meter)) => {
+            let trials = meter.trials.iter();
+            let means = trials.map(|t| Some(ratio(t.count?, t.measurements)));
+            means.collect()
+        }
+        (None, None) => None,
     }
 }
 

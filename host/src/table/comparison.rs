@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::{format, order};
+use crate::ratio::{self, Against, Basis, Ratio};
 use crate::record::run_files::NotBuilt;
 use crate::record::schema::{FlagSet, KatStatus, Record, Status};
 use crate::record::statistics::median_count;
@@ -15,8 +16,21 @@ use crate::record::store;
 pub struct Column {
     /// The system, with its run where there are several.
     pub name: String,
+    /// The system alone.
+    pub system: String,
     /// Its records, in any order.
     pub records: Vec<Record>,
+}
+
+impl Column {
+    /// One of its records as a side of a ratio.
+    fn side<'a>(&'a self, record: &'a Record) -> ratio::Side<'a> {
+        ratio::Side {
+            name: &self.name,
+            system: &self.system,
+            record,
+        }
+    }
 }
 
 /// Systems side by side.
@@ -26,6 +40,8 @@ pub struct Comparison {
     pub systems: Vec<Heading>,
     /// One row for each operation.
     pub rows: Vec<Row>,
+    /// With which probability all intervals of the ratios hold the truth.
+    pub confidence: f64,
     /// Instances without records because they were not built.
     pub not_built: Vec<NotBuilt>,
     /// What a reader must know.
@@ -44,8 +60,8 @@ pub struct Heading {
     pub unit_heading: Option<&'static str>,
     /// Whether an emulator is the system, so that its times are virtual.
     pub emulated: bool,
-    /// The system that its times are divided by: the first of real ones, or the first emulated one;
-    /// null for that one itself.
+    /// The system that its costs are divided by: the first column of the same system, or else the
+    /// first of real ones or of emulated ones; null for that one itself.
     pub ratio_to: Option<String>,
 }
 
@@ -60,9 +76,9 @@ pub struct Row {
     pub operation: String,
     /// What each system measured; null where it did not.
     pub cells: Vec<Option<Cell>>,
-    /// Each system's time divided by that of its `ratio_to`; null where that has no meaning, and for
-    /// that system itself.
-    pub time_ratios: Vec<Option<f64>>,
+    /// What each system's cost is, divided by that of its `ratio_to`, and how sure that is; null
+    /// for that system itself, and where either measured nothing.
+    pub ratios: Vec<Option<Against>>,
 }
 
 /// One operation on one system.
@@ -113,49 +129,54 @@ pub(crate) const DISTURBED: f64 = 1.2;
 /// So many instances that a system cannot run for the same reason are named one by one.
 const NAMED: usize = 3;
 
-type Key = (String, String, String);
+pub(crate) type Key = (String, String, String);
 
 /// Puts systems side by side.
 pub fn compare(columns: &[Column]) -> Comparison {
-    let mut rows: BTreeMap<Key, Vec<Option<Cell>>> = BTreeMap::new();
+    let mut found: BTreeMap<Key, Vec<Option<&Record>>> = BTreeMap::new();
     for (index, column) in columns.iter().enumerate() {
         for record in &column.records {
-            let cells = rows.entry(key(record)).or_default();
-            cells.resize(columns.len(), None);
-            cells[index] = Some(cell(record));
+            let records = found.entry(key(record)).or_default();
+            records.resize(columns.len(), None);
+            records[index] = Some(record);
         }
     }
     let mut systems: Vec<Heading> = columns.iter().map(heading).collect();
     let references: Vec<Option<usize>> = (0..systems.len())
-        .map(|index| reference(&systems, index))
+        .map(|index| reference(columns, &systems, index))
         .collect();
     for (index, reference) in references.iter().enumerate() {
         systems[index].ratio_to = reference.map(|reference| systems[reference].name.clone());
     }
-    let mut rows: Vec<Row> = rows
-        .into_iter()
-        .map(|((candidate, label, operation), cells)| Row {
+    let mut found: Vec<(Key, Vec<Option<&Record>>)> = found.into_iter().collect();
+    found.sort_by(|((candidate, label, operation), _), (other, _)| {
+        order::natural(candidate, &other.0)
+            .then_with(|| order::natural(label, &other.1))
+            .then_with(|| order::operations(operation, &other.2))
+    });
+    let ratios = ratios(columns, &references, &found);
+    let rows = found.into_iter().zip(ratios);
+    let rows: Vec<Row> = rows
+        .map(|(((candidate, label, operation), records), ratios)| Row {
             candidate,
             label,
             operation,
-            time_ratios: ratios(&cells, &references),
-            cells,
+            cells: records.into_iter().map(|it| it.map(cell)).collect(),
+            ratios,
         })
         .collect();
-    rows.sort_by(|a, b| {
-        order::natural(&a.candidate, &b.candidate)
-            .then_with(|| order::natural(&a.label, &b.label))
-            .then_with(|| order::operations(&a.operation, &b.operation))
-    });
     Comparison {
         notes: notes(columns, &systems, &rows),
         systems,
         rows,
+        confidence: ratio::CONFIDENCE,
         not_built: Vec::new(),
     }
 }
 
-fn key(record: &Record) -> Key {
+/// What tells a record from the others of its system: candidate, label, and operation with the
+/// length of its input.
+pub(crate) fn key(record: &Record) -> Key {
     let stem = store::stem(record);
     let operation = stem.strip_prefix(&record.label).unwrap_or(&stem);
     let operation = operation.trim_start_matches('_').to_owned();
@@ -212,34 +233,76 @@ fn heading(column: &Column) -> Heading {
     }
 }
 
-/// The first system whose times are of the same nature, real or virtual; `None` when that is this
-/// one.
-fn reference(systems: &[Heading], index: usize) -> Option<usize> {
-    let emulated = systems[index].emulated;
-    let first = systems
-        .iter()
-        .position(|system| system.emulated == emulated)?;
+/// What a column is divided by; `None` when that is this one.
+fn reference(columns: &[Column], systems: &[Heading], index: usize) -> Option<usize> {
+    let same = |other: &Column| other.system == columns[index].system;
+    let earlier = columns[..index].iter().position(same);
+    let alike = |other: &Heading| other.emulated == systems[index].emulated;
+    let first = earlier.or_else(|| systems.iter().position(alike))?;
     (first != index).then_some(first)
 }
 
-/// Times divided by those of each one's reference: real by real or virtual by virtual, and both of
-/// code that is not known to be wrong.
-fn ratios(cells: &[Option<Cell>], references: &[Option<usize>]) -> Vec<Option<f64>> {
-    let sound = |index: usize| cells[index].as_ref().filter(|cell| cell.kat_is_clean);
-    (0..cells.len())
-        .map(|index| {
-            let (cell, base) = (sound(index)?, sound(references[index]?)?);
-            let ratio = cell.mean_seconds? / base.mean_seconds?;
-            (cell.emulated == base.emulated && ratio.is_finite()).then_some(ratio)
-        })
-        .collect()
+/// The ratios of all rows, judged together.
+fn ratios(
+    columns: &[Column],
+    references: &[Option<usize>],
+    rows: &[(Key, Vec<Option<&Record>>)],
+) -> Vec<Vec<Option<Against>>> {
+    let one = |records: &[Option<&Record>], index: usize| {
+        let base = references[index]?;
+        Some(ratio::ratio(
+            columns[index].side(records[index]?),
+            columns[base].side(records[base]?),
+        ))
+    };
+    let found: Vec<Vec<_>> = rows
+        .iter()
+        .map(|(_, records)| (0..columns.len()).map(|index| one(records, index)).collect())
+        .collect();
+    let there = found.iter().flatten().flatten();
+    let there = there.filter_map(|ratio| ratio.as_ref().ok().cloned());
+    let mut judged = ratio::judge(there.collect()).into_iter();
+    let mut against = |found| match found {
+        Ok(_) => judged.next().map(Against::Ratio),
+        Err(not_available) => Some(Against::NotAvailable { not_available }),
+    };
+    let mut row = |row: Vec<Option<Result<_, _>>>| -> Vec<Option<Against>> {
+        let cells = row.into_iter();
+        cells.map(|cell| cell.and_then(&mut against)).collect()
+    };
+    found.into_iter().map(&mut row).collect()
 }
 
 const VIRTUAL_TIME: &str = "The time of an emulated system is virtual: it follows from the number \
     of instructions and is not comparable with the time of a real core.";
 
-const VIRTUAL_RATIO: &str =
-    "A ratio of two virtual times is a ratio of instruction counts, not of speed.";
+const INSTRUCTIONS: &str =
+    "A ratio of emulated systems is one of instruction counts, and not of speed.";
+
+const INTERVALS: &str = "In brackets, where a ratio lies: all intervals here hold together with 95 %. \
+    There is a verdict where the interval does not have 1 in it and the difference exceeds the noise, \
+    which is how far trials lie apart, and layouts of the code where they were measured.";
+
+/// Marks of ratios, and what they mean.
+const ONE_INPUT: (&str, &str) = (
+    "†",
+    "Every call has the same input: the interval is of the machine's noise, and the ratio holds for \
+     that input.",
+);
+const TRIALS: (&str, &str) = (
+    "‡",
+    "There are no single calls on one side: the interval is of the trials' noise, and nothing is \
+     known of other inputs.",
+);
+
+/// The mark of a ratio whose interval is not one over inputs.
+pub(crate) fn mark(ratio: &Ratio) -> &'static str {
+    match (ratio.basis, ratio.distinct_inputs) {
+        (Basis::Trials, _) => TRIALS.0,
+        (Basis::Calls, Some(1)) => ONE_INPUT.0,
+        _ => "",
+    }
+}
 
 const TICKS: &str = "TSC ticks pass at a fixed rate, whatever the clock of the core: they are not \
     cycles.";
@@ -266,8 +329,9 @@ fn notes(columns: &[Column], systems: &[Heading], rows: &[Row]) -> Vec<String> {
     }
     let divided = |system: &Heading| system.emulated && system.ratio_to.is_some();
     if systems.iter().any(divided) {
-        notes.push(VIRTUAL_RATIO.to_owned());
+        notes.push(INSTRUCTIONS.to_owned());
     }
+    notes.extend(notes_on_ratios(systems, rows));
     let counts = columns.iter().flat_map(|column| &column.records);
     let mut units = counts.filter_map(Record::mean_count);
     if units.any(|(_, unit)| unit == wire::Unit::Ticks) {
@@ -275,6 +339,39 @@ fn notes(columns: &[Column], systems: &[Heading], rows: &[Row]) -> Vec<String> {
     }
     for column in columns {
         notes.extend(notes_on(column));
+    }
+    notes
+}
+
+/// What the ratios are, and why some are none.
+fn notes_on_ratios(systems: &[Heading], rows: &[Row]) -> Vec<String> {
+    let mut notes = Vec::new();
+    let against = rows.iter().flat_map(|row| row.ratios.iter().flatten());
+    let ratios: Vec<&Ratio> = against.filter_map(Against::ratio).collect();
+    if ratios.iter().any(|ratio| ratio.interval.is_some()) {
+        notes.push(INTERVALS.to_owned());
+    }
+    for (sign, meaning) in [ONE_INPUT, TRIALS] {
+        if ratios.iter().any(|ratio| mark(ratio) == sign) {
+            notes.push(format!("{sign} {meaning}"));
+        }
+    }
+    for (index, system) in systems.iter().enumerate() {
+        let Some(to) = &system.ratio_to else { continue };
+        let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for row in rows {
+            if let Some(Against::NotAvailable { not_available }) = &row.ratios[index] {
+                let place = format!("{}/{} {}", row.candidate, row.label, row.operation);
+                reasons.entry(not_available).or_default().push(place);
+            }
+        }
+        notes.extend(reasons.into_iter().map(|(reason, places)| {
+            let places = match places.as_slice() {
+                few if few.len() <= NAMED => few.join(", "),
+                many => format::number_of(many.len(), "operation"),
+            };
+            format!("{} ÷ {to}, {places}: not available: {reason}.", system.name)
+        }));
     }
     notes
 }

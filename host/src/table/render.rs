@@ -4,13 +4,19 @@ use comfy_table::{
     Cell as Drawn, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle, presets,
 };
 
-use super::comparison::{Cell, Column, Comparison, Heading, Row, compare, not_built_in_words};
+use super::comparison::{
+    Cell, Column, Comparison, Heading, Row, compare, mark, not_built_in_words,
+};
 use super::format;
 use crate::notice::printable;
+use crate::ratio::{Against, Ratio};
 use crate::record::schema::Record;
 
 /// What stands where there is no number.
 pub(crate) const NONE: &str = "–";
+
+/// What stands where a number is impossible; a note says why.
+const NOT_AVAILABLE: &str = "n/a";
 
 /// Lines above and below, and under the header.
 pub(crate) const STYLE: TableStyle = presets::UTF8_HORIZONTAL_ONLY.row_separator(LineStyle::none());
@@ -37,6 +43,7 @@ enum Group {
     Names,
     Counts,
     Times,
+    Ratios,
     Memory,
     Standing,
 }
@@ -45,6 +52,7 @@ enum Group {
 pub fn one_system(name: &str, records: &[Record], width: Option<usize>) -> String {
     let column = Column {
         name: name.to_owned(),
+        system: name.to_owned(),
         records: records.to_vec(),
     };
     comparison(&compare(&[column]), width)
@@ -197,13 +205,15 @@ fn strips(comparison: &Comparison) -> Vec<Strip> {
         let rate = |cell: &Cell| cell.throughput_megabytes_per_second.map(format::general);
         number(Group::Times, named(system, unit), each(&rate, index));
     }
-    for (index, system) in systems.iter().enumerate() {
-        let Some(to) = &system.ratio_to else { continue };
-        let (of, to) = (printable(&system.name), printable(to));
-        let ratios = rows.iter().map(|row| row.time_ratios[index]);
-        let cells = ratios.map(|ratio| ratio.map_or(NONE.to_owned(), format::general));
-        number(Group::Times, format!("{of}\n÷ {to}"), cells.collect());
-    }
+    strips.extend(ratios(comparison));
+    let mut number = |group, heading: String, cells: Vec<String>| {
+        strips.push(Strip {
+            heading,
+            cells,
+            is_number: true,
+            group,
+        });
+    };
     for (index, system) in systems.iter().enumerate() {
         let stack = |cell: &Cell| {
             let bytes = cell.stack_bytes?;
@@ -234,6 +244,56 @@ fn strips(comparison: &Comparison) -> Vec<Strip> {
         })
     });
     strips
+}
+
+/// Two columns for each system that is compared with another: the ratio with its interval, under
+/// what was divided, and what follows from it.
+fn ratios(comparison: &Comparison) -> Vec<Strip> {
+    let Comparison { systems, rows, .. } = comparison;
+    let mut strips = Vec::new();
+    for (index, system) in systems.iter().enumerate() {
+        let Some(to) = &system.ratio_to else { continue };
+        let column = || rows.iter().map(|row| row.ratios[index].as_ref());
+        let mut quantities: Vec<&str> = column()
+            .filter_map(|against| Some(against?.ratio()?.quantity.heading()))
+            .collect();
+        quantities.dedup();
+        let heading = format!("{}\n÷ {}", printable(&system.name), printable(to));
+        let heading = match quantities[..] {
+            [quantity] => format!("{heading},\n{quantity}"),
+            _ => heading,
+        };
+        let value = |against: Option<&Against>| match against {
+            None => NONE.to_owned(),
+            Some(Against::NotAvailable { .. }) => NOT_AVAILABLE.to_owned(),
+            Some(Against::Ratio(ratio)) if quantities.len() > 1 => {
+                format!("{} {}", quotient(ratio), ratio.quantity.heading())
+            }
+            Some(Against::Ratio(ratio)) => quotient(ratio),
+        };
+        let verdict = |against: Option<&Against>| {
+            let ratio = against.and_then(Against::ratio);
+            ratio.map_or(NONE, Ratio::verdict_in_words).to_owned()
+        };
+        for (heading, cells, is_number) in [
+            (heading, column().map(value).collect(), true),
+            ("verdict".to_owned(), column().map(verdict).collect(), false),
+        ] {
+            strips.push(Strip {
+                heading,
+                cells,
+                is_number,
+                group: Group::Ratios,
+            });
+        }
+    }
+    strips
+}
+
+/// A ratio with its interval, and the mark of what the interval is not of.
+fn quotient(ratio: &Ratio) -> String {
+    let interval = ratio.interval.map(|interval| (interval.low, interval.high));
+    format::ratio(ratio.value, interval) + mark(ratio)
 }
 
 /// The columns that say what a row is about; a label is written once.

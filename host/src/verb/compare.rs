@@ -18,15 +18,16 @@ use crate::table::shares::{self, Shares};
 /// Shows systems, or runs, side by side.
 ///
 /// One row for each operation: the count of one call under its unit (cycles, emulated
-/// instructions or TSC ticks, which are never the same thing), its time, the ratio of times, the
-/// stack, the known-answer test and the number of calls. The time of an emulated system is virtual
-/// and enters no ratio with a real one. Several runs of several systems have a table for each
-/// system. Below stands what was not built, and why. With --json the same as data: {systems, rows,
-/// not_built, notes}.
+/// instructions or TSC ticks, which are never the same thing), its time, the ratio of systems with
+/// the interval in which it lies and a verdict, the stack, the known-answer test and the number of
+/// calls. What divides two runs of one system is the count, and two real systems the time; an
+/// emulated system is divided by no real one. A verdict is given where the difference exceeds the
+/// noise. Several runs of several systems have a table for each system. Below stands what was not
+/// built, and why. With --json the same as data: {systems, rows, confidence, not_built, notes}.
 ///
 /// Exits with 1 when a record is not complete, an answer is wrong or an instance does not build.
 /// NOKAT and PARTIAL are no reason, nor is a BUILDFAIL for what the system lacks. With --threshold
-/// only the later run is judged so, and an operation that became slower is a reason as well.
+/// only the later run is judged so, and whatever became worse is a reason as well.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Run directories; with several, each system of each is a column
@@ -40,10 +41,11 @@ pub struct Arguments {
     /// interface's functions or its own. With --json {rows, verdicts, notes}
     #[arg(long)]
     shares: bool,
-    /// Instead, what became slower: of two runs, a baseline and a later one, the operations of the
-    /// same system whose count (or time, where nothing was counted) grew by more than so many
-    /// percent and by more than the noise, which is how far the trials' own means lie apart. With
-    /// --json {slower, compared, not_compared}
+    /// Instead, what became worse from a baseline to a later run, of the same system: operations
+    /// whose count (or time, where nothing was counted) grew by more than so many percent and by
+    /// more than the noise; stack, heap and static memory that grew by more; known answers that are
+    /// no longer given; operations that are no longer measured. With --json {slower, larger,
+    /// answers, missing, within_noise, compared, not_compared}
     #[arg(long, value_name = "PERCENT", value_parser = threshold::percent, conflicts_with = "shares")]
     threshold: Option<f64>,
 }

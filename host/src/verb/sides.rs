@@ -92,6 +92,7 @@ pub fn sides(runs: &[PathBuf], wanted: &[String]) -> miette::Result<Vec<Side>> {
                 not_built: not_built(&root.join(system), &name)?,
                 column: Column {
                     name,
+                    system: system.clone(),
                     records: records.collect::<Result<_, _>>()?,
                 },
             });

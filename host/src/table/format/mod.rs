@@ -58,6 +58,18 @@ pub fn general(value: f64) -> String {
     }
 }
 
+/// A ratio, with what it lies between where that is known: as many decimals as show two digits of
+/// half the interval's width, and from two to four.
+pub fn ratio(value: f64, interval: Option<(f64, f64)>) -> String {
+    let Some((low, high)) = interval else {
+        return general(value);
+    };
+    let digits = 1.0 - ((high - low) / 2.0).log10().floor();
+    // An interval without width has no digits to show.
+    let decimals = digits.clamp(2.0, 4.0) as usize;
+    format!("{value:.decimals$} ({low:.decimals$}–{high:.decimals$})")
+}
+
 /// A fraction of the whole in percent: one decimal below 10 %, none from there on.
 pub fn share(fraction: f64) -> String {
     let percent = fraction * 100.0;
@@ -193,6 +205,21 @@ mod tests {
             (100.0, "100"),
         ] {
             assert_eq!(general(value), text);
+        }
+    }
+
+    #[test]
+    fn ratios_have_the_digits_of_their_intervals() {
+        for (value, interval, text) in [
+            (0.95, Some((0.93, 0.97)), "0.950 (0.930–0.970)"),
+            (1.234_567, Some((0.9, 1.7)), "1.23 (0.90–1.70)"),
+            (35.24, Some((10.0, 90.0)), "35.24 (10.00–90.00)"),
+            (1.0, Some((0.999_88, 1.000_12)), "1.0000 (0.9999–1.0001)"),
+            (1.000_001, Some((1.000_001, 1.000_001)), "1.0000 (1.0000–1.0000)"),
+            (0.5, Some((0.5, 0.5)), "0.5000 (0.5000–0.5000)"),
+            (1.25, None, "1.25"),
+        ] {
+            assert_eq!(ratio(value, interval), text);
         }
     }
 

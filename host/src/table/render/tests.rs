@@ -3,6 +3,7 @@
 use wire::{CounterSource, Operation};
 
 use super::*;
+use crate::ratio::Against;
 use crate::measurement::{Answers, KatOutcome, Measurement, Spoiled};
 use crate::record::assemble::Subject;
 use crate::record::example;
@@ -21,6 +22,9 @@ fn record(subject: &Subject, label: &str, operation: Operation, factor: u64) -> 
     for trial in &mut measurement.trials {
         trial.count *= factor;
         trial.nanoseconds *= factor;
+    }
+    for sample in &mut measurement.samples {
+        *sample *= factor;
     }
     let occasion = example::occasion();
     Record::assemble(
@@ -41,6 +45,7 @@ fn column(name: &str, source: CounterSource, factor: u64) -> Column {
     });
     Column {
         name: name.to_owned(),
+        system: name.rsplit('/').next().unwrap_or(name).to_owned(),
         records: records.collect(),
     }
 }
@@ -78,7 +83,7 @@ fn an_emulated_and_a_real_system() {
         compared
             .rows
             .iter()
-            .all(|row| row.time_ratios == [None, None])
+            .all(|row| row.ratios == [None, None])
     );
     insta::assert_snapshot!(comparison(&compared, None));
 }
@@ -93,8 +98,8 @@ fn two_real_systems_beside_an_emulated_one() {
     let compared = compare(&columns);
     let to = |index: usize| compared.systems[index].ratio_to.as_deref();
     assert_eq!([to(0), to(1), to(2)], [None, None, Some("rpi4")]);
-    let ratios = &compared.rows[0].time_ratios;
-    assert_eq!((ratios[0], ratios[1]), (None, None));
+    let ratios = &compared.rows[0].ratios;
+    assert!(ratios[0].is_none() && ratios[1].is_none());
     assert!(ratios[2].is_some());
     insta::assert_snapshot!(comparison(&compared, None));
 }
@@ -120,13 +125,12 @@ fn two_runs_of_two_systems_have_a_ratio_each() {
         column("after/rpi4", CounterSource::Pmccntr, 1),
     ];
     let compared = compare(&columns);
-    let ratios = &compared.rows[0].time_ratios;
+    let ratios = &compared.rows[0].ratios;
     let is_there = ratios.iter().map(Option::is_some).collect::<Vec<_>>();
     assert_eq!(is_there, [false, false, true, true]);
-    assert_eq!(
-        compared.systems[2].ratio_to.as_deref(),
-        Some("before/qemu-virt")
-    );
+    let to = |index: usize| compared.systems[index].ratio_to.as_deref();
+    assert_eq!(to(2), Some("before/qemu-virt"));
+    assert_eq!(to(3), Some("before/rpi4"));
 }
 
 #[test]
@@ -189,12 +193,16 @@ fn what_went_wrong_is_told() {
         good,
         Column {
             name: "x86_local".to_owned(),
+            system: "x86_local".to_owned(),
             records: vec![failed, wrong],
         },
     ];
     let compared = compare(&columns);
     // The time of wrong code is no time to compare with.
-    assert!(compared.rows.iter().all(|row| row.time_ratios[1].is_none()));
+    assert!(compared.rows.iter().all(|row| {
+        let against = row.ratios[1].as_ref();
+        against.and_then(Against::ratio).is_none()
+    }));
     insta::assert_snapshot!(comparison(&compared, None));
 }
 

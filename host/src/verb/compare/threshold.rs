@@ -1,15 +1,21 @@
-//! What became slower from one run to the next.
+//! What became worse from one run to the next.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::cli::Context;
-use crate::export::Row;
 use crate::notice::printable;
 use crate::outcome::Outcome;
-use crate::regression::{Regressions, Slower};
+use crate::ratio;
+use crate::record::run_files::NotBuilt;
+use crate::regression::{Answers, Larger, Omission, Regressions, Slower};
+use crate::table::comparison::not_built_in_words;
 use crate::table::format;
 use crate::verb::output;
 use crate::verb::sides::Side;
+
+/// So many things of which there is the same to say are named.
+const NAMED: usize = 3;
 
 /// A part of the earlier cost, as `5` or `5%`.
 pub(super) fn percent(text: &str) -> Result<f64, String> {
@@ -44,11 +50,15 @@ pub(super) fn run(
             baseline.display()
         ));
     }
-    let found = Regressions::between(&rows(sides, baseline), &rows(sides, later), percent);
+    let found = Regressions::between(
+        &records(sides, baseline),
+        &records(sides, later),
+        percent,
+    );
     // A check that compares nothing must not pass.
-    if found.compared == 0 {
+    if found.compared == 0 && !found.any() {
         let reasons = found.not_compared.iter().take(3);
-        let reasons: Vec<_> = reasons.map(|reason| printable(reason)).collect();
+        let reasons: Vec<String> = reasons.map(omission).collect();
         return Err(miette::miette!(
             help = "both runs need complete records of the same operations on the same system, in \
                     the same unit",
@@ -58,40 +68,100 @@ pub(super) fn run(
             reasons.join("; ")
         ));
     }
+    let of_later = || sides.iter().filter(|side| side.run.root() == later);
     if context.common.json {
         output::json(&found)?;
     } else {
-        for slower in &found.slower {
-            output::text(&printable(&line(slower)))?;
+        for line in lines(&found) {
+            output::text(&printable(&line))?;
         }
-        for reason in &found.not_compared {
-            context.say(format_args!("not compared: {reason}"));
+        for line in said(&found) {
+            context.say(format_args!("{}", printable(&line)));
         }
-        context.say(format_args!(
-            "compared: {}; slower by more than {percent} % and the noise: {}",
-            format::number_of(found.compared, "operation"),
-            found.slower.len()
-        ));
+        let not_built: Vec<NotBuilt> = of_later()
+            .flat_map(|side| &side.not_built)
+            .cloned()
+            .collect();
+        for words in not_built_in_words(&not_built) {
+            context.say(format_args!("{}", printable(&words)));
+        }
+        context.say(format_args!("{}", summary(&found, percent)));
     }
-    let mut of_later = sides.iter().filter(|side| side.run.root() == later);
-    Ok(
-        match found.slower.is_empty() && of_later.all(Side::is_clean) {
-            true => Outcome::Clean,
-            false => Outcome::NotClean,
-        },
-    )
+    Ok(match !found.any() && of_later().all(Side::is_clean) {
+        true => Outcome::Clean,
+        false => Outcome::NotClean,
+    })
 }
 
-fn rows(sides: &[Side], run: &Path) -> Vec<Row> {
+fn records<'a>(sides: &'a [Side], run: &Path) -> Vec<ratio::Side<'a>> {
     let sides = sides.iter().filter(|side| side.run.root() == run);
-    let of_side = |side: &Side| -> Vec<Row> {
+    let of_side = |side: &'a Side| {
         let records = side.column.records.iter();
-        records.map(|it| Row::of(&side.system, it)).collect()
+        records.map(|record| ratio::Side {
+            name: &side.column.name,
+            system: &side.system,
+            record,
+        })
     };
     sides.flat_map(of_side).collect()
 }
 
-fn line(slower: &Slower) -> String {
+/// What became worse, one line each.
+fn lines(found: &Regressions) -> Vec<String> {
+    let answers = found.answers.iter().map(|answers| {
+        let Answers {
+            system,
+            name,
+            before,
+            after,
+        } = answers;
+        let (before, after) = (before.name(), after.name());
+        format!("{system}: {name}: KAT {after}, {before} before")
+    });
+    let missing = found.missing.iter();
+    let missing = missing.map(|missing| format!("{}; measured before", omission(missing)));
+    let slower = found.slower.iter().map(slower);
+    let larger = found.larger.iter().map(larger);
+    answers
+        .chain(missing)
+        .chain(slower)
+        .chain(larger)
+        .collect()
+}
+
+/// What is no regression, and must be known to judge them.
+fn said(found: &Regressions) -> Vec<String> {
+    let within = found.within_noise.iter();
+    let within = within.map(|it| format!("within the noise: {}", slower(it)));
+    let mut reasons: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    for Omission {
+        system,
+        name,
+        reason,
+    } in &found.not_compared
+    {
+        reasons.entry((system, reason)).or_default().push(name);
+    }
+    let omitted = reasons.into_iter().map(|((system, reason), names)| {
+        let names = match names.as_slice() {
+            few if few.len() <= NAMED => few.join(", "),
+            many => format!("{} and {} more", many[..NAMED].join(", "), many.len() - NAMED),
+        };
+        format!("not compared: {system}: {names}: {reason}")
+    });
+    within.chain(omitted).collect()
+}
+
+fn omission(omission: &Omission) -> String {
+    let Omission {
+        system,
+        name,
+        reason,
+    } = omission;
+    printable(&format!("{system}: {name}: {reason}")).into_owned()
+}
+
+fn slower(slower: &Slower) -> String {
     let Slower {
         system,
         name,
@@ -99,17 +169,44 @@ fn line(slower: &Slower) -> String {
         before,
         after,
         percent,
-        noise,
+        ratio,
     } = slower;
     let (what, number): (_, fn(f64) -> String) = match *unit {
         "seconds" => ("time", format::seconds),
         unit => (unit, format::count),
     };
+    let interval = ratio.interval.map(|interval| (interval.low, interval.high));
     format!(
-        "{system}: {name}: {percent:.2} % more ({what}): {} before, {} after; noise {}",
+        "{system}: {name}: {percent:.2} % more ({what}): {} before, {} after; ratio {}, noise {:.2} %",
         number(*before),
         number(*after),
-        number(*noise)
+        format::ratio(ratio.value, interval),
+        (ratio.noise - 1.0) * 100.0
+    )
+}
+
+fn larger(larger: &Larger) -> String {
+    let Larger {
+        system,
+        name,
+        what,
+        before_bytes,
+        after_bytes,
+        percent,
+    } = larger;
+    let more = percent.map_or(String::new(), |percent| format!("{percent:.2} % more "));
+    format!("{system}: {name}: {more}{what}: {before_bytes} bytes before, {after_bytes} after")
+}
+
+fn summary(found: &Regressions, percent: f64) -> String {
+    format!(
+        "compared: {}; slower by more than {percent} % and the noise: {}; more memory by more than \
+         {percent} %: {}; worse answers: {}; missing: {}",
+        format::number_of(found.compared, "operation"),
+        found.slower.len(),
+        found.larger.len(),
+        found.answers.len(),
+        found.missing.len()
     )
 }
 
