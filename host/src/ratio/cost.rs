@@ -48,16 +48,17 @@ impl Quantity {
             let (cost, base) = (words(unit), words(other));
             return Err(format!("{cost} and {base} are not the same thing"));
         }
-        match (unit, other) {
-            (Some(unit), Some(other)) if unit == other => {
-                let alike = match unit {
-                    Unit::Instructions => true,
-                    Unit::Cycles => same_system,
-                    Unit::Ticks => same_system && frequency(cost) == frequency(base),
-                };
-                Ok(if alike { Self::Count(unit) } else { Self::Time })
+        let alike = match (unit, other) {
+            (Some(Unit::Instructions), Some(Unit::Instructions)) => true,
+            (Some(Unit::Cycles), Some(Unit::Cycles)) => same_system,
+            (Some(Unit::Ticks), Some(Unit::Ticks)) => {
+                same_system && frequency(cost) == frequency(base)
             }
-            _ if cost.is_emulated() => Err("nothing was counted, and virtual time is none".into()),
+            _ => false,
+        };
+        match unit {
+            Some(unit) if alike => Ok(Self::Count(unit)),
+            _ if cost.is_emulated() => Err("virtual times are not the same thing".to_owned()),
             _ => Ok(Self::Time),
         }
     }

@@ -228,10 +228,7 @@ mod tests {
     }
 
     /// How often the true ratio lies in the interval, and the mean width of it.
-    fn coverage(
-        inputs: usize,
-        estimate: impl Fn(&mut fastrand::Rng) -> Estimate,
-    ) -> (f64, f64) {
+    fn coverage(inputs: usize, estimate: impl Fn(&mut fastrand::Rng) -> Estimate) -> (f64, f64) {
         const RUNS: u32 = 2000;
         let mut random = fastrand::Rng::with_seed(0x636f_6d70 + inputs as u64);
         let (mut inside, mut width) = (0.0, 0.0);

@@ -28,7 +28,7 @@
 //! 56, 1961). That is stricter than Holm's procedure, and what is shown is what decides.
 //!
 //! **The verdict.** Two records differ when the interval does not have 1 in it, and the difference,
-//! that of the ratio as well as that of the trials' means, is greater than the noise: than any two
+//! in the trials as well as in the single calls, is greater than the noise: than any two
 //! trials of either lie apart, and any two layouts of its code where these were measured. The order
 //! of these levels is that of Kalibera and Jones, "Rigorous benchmarking in reasonable time", ISMM
 //! 2013.
@@ -38,8 +38,8 @@ pub mod interval;
 
 use serde::Serialize;
 
-use self::cost::{Cost, have_the_same_inputs, has_varied_inputs};
-pub use self::cost::Quantity;
+use self::cost::{Cost, have_the_same_inputs};
+pub use self::cost::{Quantity, has_varied_inputs};
 use self::interval::{Estimate, Interval};
 use crate::record::schema::{Record, Status};
 
@@ -155,6 +155,8 @@ impl Ratio {
 pub struct Unjudged {
     estimate: Option<Estimate>,
     ratio: Ratio,
+    /// The mean of single calls by that of the other side, as far as both have them.
+    ratio_of_calls: Option<f64>,
 }
 
 /// How many times as much `cost` costs as `base`, both being records of one operation.
@@ -226,32 +228,47 @@ fn within(cost: Side, base: Side, quantity: Quantity) -> Result<Unjudged, String
             verdict: Verdict::Unknown,
         },
         estimate,
+        ratio_of_calls: mean(&costs.calls)
+            .zip(mean(&bases.calls))
+            .map(|(a, b)| a / b),
     })
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 /// Judges ratios that are shown together.
 pub fn judge(ratios: Vec<Unjudged>) -> Vec<Ratio> {
     let intervals = ratios.iter().filter(|ratio| ratio.estimate.is_some());
     let error = (1.0 - CONFIDENCE) / intervals.count().max(1) as f64;
-    let judged = ratios.into_iter().map(|Unjudged { estimate, ratio }| {
-        let interval = estimate.and_then(|estimate| estimate.interval(error));
+    let judged = ratios.into_iter().map(|unjudged| {
+        let interval = unjudged.estimate.and_then(|it| it.interval(error));
         Ratio {
-            verdict: interval.map_or(Verdict::Unknown, |interval| verdict(&ratio, interval)),
+            verdict: interval.map_or(Verdict::Unknown, |interval| verdict(&unjudged, interval)),
             interval,
-            ..ratio
+            ..unjudged.ratio
         }
     });
     judged.collect()
 }
 
-fn verdict(ratio: &Ratio, interval: Interval) -> Verdict {
+fn verdict(unjudged: &Unjudged, interval: Interval) -> Verdict {
+    let Unjudged {
+        ratio,
+        ratio_of_calls,
+        ..
+    } = unjudged;
     let noise = ratio.noise.ln();
-    let both = [ratio.value.ln(), ratio.ratio_of_means.ln()];
+    let all = [ratio.value, ratio.ratio_of_means]
+        .into_iter()
+        .chain(*ratio_of_calls);
+    let logs: Vec<f64> = all.map(f64::ln).collect();
     if !interval.excludes_one() {
         Verdict::WithinNoise
-    } else if both.iter().all(|log| *log > noise) {
+    } else if logs.iter().all(|log| *log > noise) {
         Verdict::More
-    } else if both.iter().all(|log| *log < -noise) {
+    } else if logs.iter().all(|log| *log < -noise) {
         Verdict::Less
     } else {
         Verdict::WithinNoise

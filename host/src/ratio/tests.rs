@@ -52,9 +52,16 @@ const CALLS: [u64; 6] = [900, 1000, 1100, 950, 1050, 1000];
 #[test]
 fn the_same_inputs_are_compared_in_pairs() {
     let base = emulated("keygen", &CALLS, &[1_000_000; 3]);
-    let cost = emulated("keygen", &CALLS.map(|call| call * 101 / 100), &[1_010_000; 3]);
+    let cost = emulated(
+        "keygen",
+        &CALLS.map(|call| call * 101 / 100),
+        &[1_010_000; 3],
+    );
     let ratio = divided(&cost, &base);
-    assert_eq!((ratio.basis, ratio.distinct_inputs), (Basis::PairedCalls, Some(6)));
+    assert_eq!(
+        (ratio.basis, ratio.distinct_inputs),
+        (Basis::PairedCalls, Some(6))
+    );
     assert_eq!((ratio.of, ratio.verdict), ("instructions", Verdict::More));
     assert_eq!(ratio.verdict_in_words(), "more");
     assert!((ratio.value - 1.01).abs() < 0.001, "{ratio:?}");
@@ -63,7 +70,10 @@ fn the_same_inputs_are_compared_in_pairs() {
     let kat = other.meter.as_mut().expect("ours").kat.as_mut();
     kat.expect("tested").computed_sha256 = None;
     let apart = divided(&other, &base);
-    assert_eq!((apart.basis, apart.distinct_inputs), (Basis::Calls, Some(6)));
+    assert_eq!(
+        (apart.basis, apart.distinct_inputs),
+        (Basis::Calls, Some(6))
+    );
     assert_eq!(apart.verdict, Verdict::WithinNoise);
     // And so they may with other warm-ups, and with seeds of their own.
     let mut warm = cost.clone();
@@ -163,8 +173,13 @@ fn what_trials_or_layouts_do_not_exceed_is_no_difference() {
     });
     assert_eq!(divided(&moved, &base).verdict, Verdict::WithinNoise);
     // Calls that differ where trials do not were disturbed themselves.
-    let disturbed = emulated("keygen", &slower, &[1_000_000; 3]);
-    assert_eq!(divided(&disturbed, &base).verdict, Verdict::WithinNoise);
+    for operation in ["keygen", "dec"] {
+        let base = emulated(operation, &CALLS, &[1_000_000; 3]);
+        let calls = emulated(operation, &slower, &[1_000_000; 3]);
+        assert_eq!(divided(&calls, &base).verdict, Verdict::WithinNoise);
+        let trials = emulated(operation, &CALLS, &[1_100_000; 3]);
+        assert_eq!(divided(&trials, &base).verdict, Verdict::WithinNoise);
+    }
 }
 
 #[test]
@@ -217,7 +232,11 @@ fn wrong_answers_and_parts_have_no_cost() {
 fn many_at_once_are_judged_more_strictly() {
     let base = emulated("keygen", &CALLS, &[1_000_000; 3]);
     // Four of six inputs cost more and two cost nothing more: that can be chance.
-    let cost = emulated("keygen", &[920, 1015, 1100, 970, 1065, 1004], &[1_012_000; 3]);
+    let cost = emulated(
+        "keygen",
+        &[920, 1015, 1100, 970, 1065, 1004],
+        &[1_012_000; 3],
+    );
     let unjudged = || ratio(side("a", &cost), side("a", &base)).expect("comparable");
     let alone = judge(vec![unjudged()]).remove(0);
     let among = judge((0..100).map(|_| unjudged()).collect()).remove(0);
@@ -235,7 +254,8 @@ fn the_same_thing_is_seldom_called_another() {
     for _ in 0..100 {
         let mut calls = || -> Vec<u64> { (0..30).map(|_| random.u64(900..1100)).collect() };
         let mut pair = || {
-            let [a, b] = [calls(), calls()].map(|calls| emulated("keygen", &calls, &[1_000_000; 3]));
+            let [a, b] =
+                [calls(), calls()].map(|calls| emulated("keygen", &calls, &[1_000_000; 3]));
             let mut unjudged = ratio(side("a", &a), side("a", &b)).expect("comparable");
             // As if nothing else stood in the way of a verdict.
             unjudged.ratio.ratio_of_means = unjudged.ratio.value;

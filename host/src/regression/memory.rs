@@ -4,8 +4,8 @@
 use serde::Serialize;
 
 use super::Pair;
-use crate::record::schema::{Memory, StaticMemory};
 use crate::ratio::Side;
+use crate::record::schema::{Memory, StaticMemory};
 
 /// Memory that has grown by more than the threshold.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -29,7 +29,9 @@ type Figure = (&'static str, fn(&Memory) -> Option<u64>);
 
 const OF_A_CALL: [Figure; 3] = [
     ("stack_bytes", |memory| memory.stack_bytes),
-    ("heap_peak_bytes", |memory| repeated(memory)?.heap_peak_bytes),
+    ("heap_peak_bytes", |memory| {
+        repeated(memory)?.heap_peak_bytes
+    }),
     ("heap_leaked_bytes", |memory| {
         repeated(memory)?.heap_leaked_bytes
     }),
@@ -65,7 +67,10 @@ pub(super) fn larger(pair: &Pair, threshold: f64) -> Vec<Larger> {
     let (Some(before), Some(after)) = (memory(pair.before), memory(pair.after)) else {
         return Vec::new();
     };
-    let label = format!("{}/{}", pair.after.record.candidate, pair.after.record.label);
+    let label = format!(
+        "{}/{}",
+        pair.after.record.candidate, pair.after.record.label
+    );
     let figures = OF_A_CALL.iter().map(|figure| (figure, &pair.name));
     let figures = figures.chain(OF_A_LABEL.iter().map(|figure| (figure, &label)));
     figures

@@ -22,7 +22,11 @@ fn counted(mean: u64, apart: u64) -> Record {
     let mut record = record(CounterSource::Icount);
     let meter = meter(&mut record);
     meter.samples = vec![vec![mean; 5]];
-    for (trial, mean) in meter.trials.iter_mut().zip([mean - apart / 2, mean, mean + apart / 2]) {
+    for (trial, mean) in meter
+        .trials
+        .iter_mut()
+        .zip([mean - apart / 2, mean, mean + apart / 2])
+    {
         trial.count = Some(mean * trial.measurements);
     }
     meter.mean_count = Some(mean as f64);
@@ -133,7 +137,10 @@ fn memory_grows_by_more_than_the_threshold() {
     assert_eq!(names(&edge, 5.0), []);
     let above = with(|memory| memory.stack_bytes = Some(13_384 * 105 / 100 + 1));
     assert_eq!(names(&above, 5.0)[0].0, "stack_bytes");
-    assert_eq!(names(&with(|memory| memory.stack_bytes = Some(13_385)), 0.0).len(), 1);
+    assert_eq!(
+        names(&with(|memory| memory.stack_bytes = Some(13_385)), 0.0).len(),
+        1
+    );
     assert_eq!(names(&with(|memory| memory.stack_bytes = Some(8)), 0.0), []);
     let heap = with(|memory| memory.heap_peak_bytes = Some(1664));
     assert_eq!(names(&heap, 5.0), [("heap_peak_bytes", Some(100.0))]);
@@ -170,7 +177,10 @@ fn the_static_memory_of_a_label_is_told_once() {
     let found = between(&run(0), &run(64), 5.0);
     assert_eq!(found.larger.len(), 1);
     let larger = &found.larger[0];
-    assert_eq!((larger.name.as_str(), larger.what), ("pqclean/ML-KEM-768", "data and bss"));
+    assert_eq!(
+        (larger.name.as_str(), larger.what),
+        ("pqclean/ML-KEM-768", "data and bss")
+    );
 }
 
 #[test]
@@ -190,7 +200,11 @@ fn answers_that_prove_less_are_worse() {
         (Mismatch, BuildFail, false),
     ] {
         let found = between(&[with(before)], &[with(after)], 5.0);
-        assert_eq!(found.answers.len(), usize::from(worse), "{before:?} {after:?}");
+        assert_eq!(
+            found.answers.len(),
+            usize::from(worse),
+            "{before:?} {after:?}"
+        );
         assert_eq!(found.any(), worse);
     }
 }
@@ -220,11 +234,24 @@ fn fewer_operations_are_missing_and_fewer_labels_are_said() {
     assert!(found.any());
     let without_label = between(&both, &both[..2], 5.0);
     assert!(!without_label.any());
-    assert_eq!(without_label.not_compared[0].reason, "the later run has no such instance");
+    assert_eq!(
+        without_label.not_compared[0].reason,
+        "the later run has no such instance"
+    );
     let more = between(&both[..1], &both, 5.0);
     assert!(!more.any());
-    let reasons: Vec<&str> = more.not_compared.iter().map(|it| it.reason.as_str()).collect();
-    assert_eq!(reasons, ["the baseline has no such instance", "the baseline has no such operation"]);
+    let reasons: Vec<&str> = more
+        .not_compared
+        .iter()
+        .map(|it| it.reason.as_str())
+        .collect();
+    assert_eq!(
+        reasons,
+        [
+            "the baseline has no such instance",
+            "the baseline has no such operation"
+        ]
+    );
     // What fails now and did not before is missing, too.
     let mut failed = both.clone();
     failed[0].status = Status::FailedOrPartial;
@@ -244,7 +271,12 @@ fn other_units_and_wrong_answers_are_not_compared() {
     let cycles = record(CounterSource::PerfEvent);
     let ticks = record(CounterSource::Tsc);
     let mut reasons = Vec::new();
-    for (before, after) in [(&base, &cycles), (&cycles, &ticks), (&base, &wrong), (&wrong, &base)] {
+    for (before, after) in [
+        (&base, &cycles),
+        (&cycles, &ticks),
+        (&base, &wrong),
+        (&wrong, &base),
+    ] {
         let (before, after) = (std::slice::from_ref(before), std::slice::from_ref(after));
         let found = between(before, after, 0.0);
         assert_eq!((found.compared, found.slower.len()), (0, 0));

@@ -21,12 +21,16 @@ pub enum Cell {
     PerSecond(f64),
     /// A size in bytes, or a number of things.
     Bytes(u64),
+    /// A size in bytes that may be more.
+    AtLeastBytes(u64),
     /// Bytes that are shown in KiB.
     Kibibytes(u64),
     /// A fraction of the whole.
     Share(f64),
     /// How often something happened in one call, on average.
     PerCall(f64),
+    /// One figure divided by another of the same unit.
+    Ratio(f64),
     /// Calls in all trials, the trials, and the calls of each.
     Calls {
         /// Calls in all trials.
@@ -58,8 +62,11 @@ impl Cell {
             Self::Count(value, None) => format::count(*value).into(),
             Self::Count(value, Some(unit)) => format!("{} {unit}", format::count(*value)).into(),
             Self::Seconds(value) => format::seconds(*value).into(),
-            Self::PerSecond(value) | Self::PerCall(value) => format::general(*value).into(),
+            Self::PerSecond(value) | Self::PerCall(value) | Self::Ratio(value) => {
+                format::general(*value).into()
+            }
             Self::Bytes(value) => value.to_string().into(),
+            Self::AtLeastBytes(value) => format!("≥ {value}").into(),
             Self::Kibibytes(bytes) => format::kibibytes(*bytes).into(),
             Self::Share(fraction) => format::share(*fraction).into(),
             Self::Calls {
@@ -112,7 +119,9 @@ mod tests {
             (Cell::Seconds(0.0005771), "577 µs"),
             (Cell::PerSecond(7580.1), "7.58e+03"),
             (Cell::PerCall(74.8), "74.8"),
+            (Cell::Ratio(1.2345), "1.23"),
             (Cell::Bytes(47_069), "47069"),
+            (Cell::AtLeastBytes(13_384), "≥ 13384"),
             (Cell::Kibibytes(2188 << 10), "2188 KiB"),
             (Cell::Share(0.0699), "7.0%"),
             (calls(Some(20)), "100 (5 × 20)"),

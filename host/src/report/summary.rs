@@ -53,7 +53,9 @@ pub fn page(system: &System, category: Category) -> Option<Page> {
             lead: lead(&entries),
             sections: vec![
                 Section::new("Sizes and standing").with([standing(category, &entries)]),
-                Section::new("Counts").with([counts(&entries, &operations)]),
+                Section::new("Counts")
+                    .with([counts(&entries, &operations)])
+                    .with(relative(category, &entries, &operations)),
                 Section::new("Times").with(times(category, &entries, &operations)),
                 Section::new("Memory").with([memory(&entries)]),
             ],
@@ -156,6 +158,57 @@ fn counts(entries: &[Entry], operations: &[String]) -> Block {
     })
 }
 
+/// What others of a category are divided by: the standard of the middle size.
+const UNIT_OF: [(Category, &str); 4] = [
+    (Category::Kem, "ML-KEM-768"),
+    (Category::Sig, "ML-DSA-65"),
+    (Category::Kex, "AKEX-192"),
+    (Category::Hash, "SHA3-256"),
+];
+
+/// Counts by those of one yardstick on the same system: numbers without a unit, which stand beside
+/// those of other systems. What is counted in another unit than the yardstick is has none, and neither
+/// has what gives wrong answers.
+fn relative(category: Category, entries: &[Entry], operations: &[String]) -> Vec<Block> {
+    let name = UNIT_OF.iter().find(|(of, _)| *of == category);
+    let is_unit = |entry: &&Entry, name: &str| entry.is_yardstick && entry.label.name == name;
+    let Some((yardstick, name)) = name.and_then(|(_, name)| {
+        let entry = entries.iter().find(|entry| is_unit(entry, name))?;
+        Some((entry, name))
+    }) else {
+        return Vec::new();
+    };
+    let sound = |record: &&Record| record.is_clean();
+    let base = |name: &str| {
+        let mut records = yardstick.label.records.iter().filter(sound);
+        records
+            .find(|record| operation(record) == name)?
+            .mean_count()
+    };
+    let ratio = |record: &Record| {
+        let (count, unit) = record.mean_count()?;
+        let (base, of_base) = base(&operation(record))?;
+        let ratio = count / base;
+        (unit == of_base && record.is_clean() && ratio.is_finite()).then_some(ratio)
+    };
+    let caption = format!("Mean count of one call, by that of {name}");
+    let table = table(&caption, entries, figures(operations), |entry| {
+        by_operation(entry, operations, |record| {
+            Cell::of(ratio(record), Cell::Ratio)
+        })
+    });
+    vec![
+        table,
+        Block::Paragraph(
+            format!(
+                "Each divided by the same operation of {}/{name} on this system, in the same unit.",
+                yardstick.candidate.id
+            )
+            .into(),
+        ),
+    ]
+}
+
 fn times(category: Category, entries: &[Entry], operations: &[String]) -> Vec<Block> {
     let clock = match records(entries).any(Record::is_emulated) {
         true => " (virtual)",
@@ -198,8 +251,11 @@ fn memory(entries: &[Entry]) -> Block {
                 entry.label.records.iter().filter_map(of).max()
             };
             let of_memory = |record: &Record| Some(record.meter.as_ref()?.memory.clone());
+            let stacks = entry.label.records.iter().filter_map(of_memory);
+            let deepest =
+                stacks.max_by_key(|memory| (memory.stack_bytes, memory.stack_is_a_lower_bound()));
             vec![
-                Cell::of(most(&|record| of_memory(record)?.stack_bytes), Cell::Bytes),
+                deepest.map_or(Cell::NotAvailable, |memory| page::stack(&memory)),
                 Cell::of(
                     most(&|record| of_memory(record)?.heap_peak_bytes),
                     Cell::Bytes,

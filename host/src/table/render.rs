@@ -71,12 +71,30 @@ pub fn comparison(comparison: &Comparison, width: Option<usize>) -> String {
     };
     let below = not_built_in_words(&comparison.not_built);
     let notes = below.iter().chain(&comparison.notes);
-    let lines = notes.map(|note| printable(note).into_owned());
+    let lines = notes.map(|note| wrapped(&printable(note), width));
     table
         .into_iter()
         .chain(lines)
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+/// A note in lines of a terminal; a word that is longer than a line has one to itself.
+fn wrapped(note: &str, width: Option<usize>) -> String {
+    let Some(width) = width else {
+        return note.to_owned();
+    };
+    let mut lines: Vec<String> = Vec::new();
+    for word in note.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n")
 }
 
 /// As many tables as it takes, each with the names.
@@ -247,47 +265,68 @@ fn strips(comparison: &Comparison) -> Vec<Strip> {
 }
 
 /// Two columns for each system that is compared with another: the ratio with its interval, under
-/// what was divided, and what follows from it.
+/// what was divided, and what follows from it. One for each system, where there is a yardstick.
 fn ratios(comparison: &Comparison) -> Vec<Strip> {
     let Comparison { systems, rows, .. } = comparison;
     let mut strips = Vec::new();
+    let mut strip = |heading: String, cells: Vec<String>, is_number| {
+        strips.push(Strip {
+            heading,
+            cells,
+            is_number,
+            group: Group::Ratios,
+        });
+    };
     for (index, system) in systems.iter().enumerate() {
         let Some(to) = &system.ratio_to else { continue };
-        let column = || rows.iter().map(|row| row.ratios[index].as_ref());
-        let mut quantities: Vec<&str> = column()
-            .filter_map(|against| Some(against?.ratio()?.quantity.heading()))
-            .collect();
-        quantities.dedup();
+        let column: Vec<_> = rows.iter().map(|row| row.ratios[index].as_ref()).collect();
         let heading = format!("{}\n÷ {}", printable(&system.name), printable(to));
-        let heading = match quantities[..] {
-            [quantity] => format!("{heading},\n{quantity}"),
-            _ => heading,
-        };
-        let value = |against: Option<&Against>| match against {
-            None => NONE.to_owned(),
-            Some(Against::NotAvailable { .. }) => NOT_AVAILABLE.to_owned(),
-            Some(Against::Ratio(ratio)) if quantities.len() > 1 => {
-                format!("{} {}", quotient(ratio), ratio.quantity.heading())
-            }
-            Some(Against::Ratio(ratio)) => quotient(ratio),
-        };
-        let verdict = |against: Option<&Against>| {
+        let (heading, cells) = quotients(heading, &column);
+        strip(heading, cells, true);
+        let verdict = |against: &Option<&Against>| {
             let ratio = against.and_then(Against::ratio);
             ratio.map_or(NONE, Ratio::verdict_in_words).to_owned()
         };
-        for (heading, cells, is_number) in [
-            (heading, column().map(value).collect(), true),
-            ("verdict".to_owned(), column().map(verdict).collect(), false),
-        ] {
-            strips.push(Strip {
-                heading,
-                cells,
-                is_number,
-                group: Group::Ratios,
-            });
+        strip(
+            "verdict".to_owned(),
+            column.iter().map(verdict).collect(),
+            false,
+        );
+    }
+    if let Some(yardstick) = &comparison.yardstick {
+        for (index, system) in systems.iter().enumerate() {
+            let column = rows.iter().map(|row| row.by_yardstick[index].as_ref());
+            let heading = format!("{}\n÷ {}", printable(&system.name), printable(yardstick));
+            let (heading, cells) = quotients(heading, &column.collect::<Vec<_>>());
+            strip(heading, cells, true);
         }
     }
     strips
+}
+
+/// A column of ratios: its heading with what was divided, and its cells; where different things
+/// were, each cell says which.
+fn quotients(heading: String, column: &[Option<&Against>]) -> (String, Vec<String>) {
+    let ratios = column
+        .iter()
+        .flatten()
+        .filter_map(|against| against.ratio());
+    let mut quantities: Vec<&str> = ratios.map(|ratio| ratio.quantity.heading()).collect();
+    quantities.sort_unstable();
+    quantities.dedup();
+    let value = |against: &Option<&Against>| match against {
+        None => NONE.to_owned(),
+        Some(Against::NotAvailable { .. }) => NOT_AVAILABLE.to_owned(),
+        Some(Against::Ratio(ratio)) if quantities.len() > 1 => {
+            format!("{} {}", quotient(ratio), ratio.quantity.heading())
+        }
+        Some(Against::Ratio(ratio)) => quotient(ratio),
+    };
+    let cells = column.iter().map(value).collect();
+    match quantities[..] {
+        [quantity] => (format!("{heading},\n{quantity}"), cells),
+        _ => (heading, cells),
+    }
 }
 
 /// A ratio with its interval, and the mark of what the interval is not of.

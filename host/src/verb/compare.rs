@@ -2,6 +2,7 @@
 
 mod threshold;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -11,7 +12,7 @@ use super::sides::{Side, sides};
 use crate::cli::Context;
 use crate::outcome::Outcome;
 use crate::record::store::{self, RunDirectory};
-use crate::table::comparison::{Column, Comparison, compare};
+use crate::table::comparison::{Column, Comparison, compare_with};
 use crate::table::render;
 use crate::table::shares::{self, Shares};
 
@@ -36,6 +37,10 @@ pub struct Arguments {
     /// Only these systems, in this order
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     systems: Vec<String>,
+    /// Also divide every operation by that of this label on the same system, as by
+    /// standards/ML-KEM-768: numbers without a unit, which can stand beside those of any system
+    #[arg(long, value_name = "ID/LABEL", conflicts_with = "shares")]
+    by: Option<String>,
     /// Instead, what part of each operation lies in symmetric functions: hash functions, the
     /// generator, each function with its calls per operation; and what each label relies on, the
     /// interface's functions or its own. With --json {rows, verdicts, notes}
@@ -46,7 +51,7 @@ pub struct Arguments {
     /// more than the noise; stack, heap and static memory that grew by more; known answers that are
     /// no longer given; operations that are no longer measured. With --json {slower, larger,
     /// answers, missing, within_noise, compared, not_compared}
-    #[arg(long, value_name = "PERCENT", value_parser = threshold::percent, conflicts_with = "shares")]
+    #[arg(long, value_name = "PERCENT", conflicts_with = "by", value_parser = threshold::percent, conflicts_with = "shares")]
     threshold: Option<f64>,
 }
 
@@ -63,12 +68,16 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
     if let Some(percent) = arguments.threshold {
         return threshold::run(&arguments.runs, &sides, percent, context);
     }
+    let by = arguments.by.as_deref();
+    if let Some(name) = by {
+        is_there(&sides, name)?;
+    }
     if context.common.json {
-        output::json(&together(&sides))?;
+        output::json(&together(&sides, by))?;
     } else {
         let tables: Vec<String> = tables(&sides)
             .iter()
-            .map(|sides| render::comparison(&together(sides), output::width()))
+            .map(|sides| render::comparison(&together(sides, by), output::width()))
             .collect();
         output::text(&tables.join("\n\n"))?;
     }
@@ -118,8 +127,23 @@ fn show_shares(sides: &[Side], context: &Context) -> miette::Result<Outcome> {
     Ok(Outcome::Clean)
 }
 
+/// Whether any system has records of this label.
+fn is_there(sides: &[Side], name: &str) -> miette::Result<()> {
+    let records = sides.iter().flat_map(|side| &side.column.records);
+    let names = records.map(|record| format!("{}/{}", record.candidate, record.label));
+    let names: BTreeSet<String> = names.collect();
+    if names.contains(name) {
+        return Ok(());
+    }
+    let names: Vec<String> = names.into_iter().collect();
+    Err(miette::miette!(
+        help = format!("measure it, or name one of: {}", names.join(", ")),
+        "no run has records of {name}, by which everything was to be divided"
+    ))
+}
+
 /// The comparison of these; one without records is no column.
-fn together(sides: &[Side]) -> Comparison {
+fn together(sides: &[Side], by: Option<&str>) -> Comparison {
     let columns: Vec<Column> = sides
         .iter()
         .map(|side| side.column.clone())
@@ -128,7 +152,7 @@ fn together(sides: &[Side]) -> Comparison {
     let not_built = sides.iter().flat_map(|side| &side.not_built);
     Comparison {
         not_built: not_built.cloned().collect(),
-        ..compare(&columns)
+        ..compare_with(&columns, by)
     }
 }
 
@@ -160,6 +184,7 @@ pub fn show(directory: &RunDirectory, context: &Context) -> miette::Result<Outco
     let arguments = Arguments {
         runs: vec![directory.root().to_owned()],
         systems: Vec::new(),
+        by: None,
         shares: false,
         threshold: None,
     };
@@ -209,7 +234,7 @@ mod tests {
         build(false);
         let alone = sides(std::slice::from_ref(&bad), &[]).expect("readable");
         assert!(!alone.iter().all(Side::is_clean));
-        let comparison = together(&alone);
+        let comparison = together(&alone, None);
         assert!(comparison.systems.is_empty());
         assert_eq!(comparison.not_built[0].name, "x/A");
         let both = sides(&[good, bad.clone()], &[]).expect("readable");

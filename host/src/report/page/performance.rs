@@ -4,10 +4,11 @@ use wire::Category;
 
 use super::super::cell::Cell;
 use super::super::evidence::{Candidate, Label};
-use super::super::model::{Block, Column, Section, Table};
+use super::super::model::{Block, Column, Section, Table, Text};
 use super::super::unit::Units;
 use super::{columns, or_nothing, rows, sparse};
-use crate::record::schema::{EventCount, Record, Status};
+use crate::ratio::has_varied_inputs;
+use crate::record::schema::{EventCount, Meter, Record, Status};
 use crate::record::spread::Spread;
 
 /// Section 4.
@@ -19,7 +20,9 @@ pub fn section(candidate: &Candidate) -> Section {
         .with(means(&hashes, true))
         .with(spread(candidate))
         .with(cold(candidate))
-        .with(events(candidate));
+        .with(layouts(candidate))
+        .with(events(candidate))
+        .with(not_measured(candidate));
     or_nothing(section, "Nothing was measured.")
 }
 
@@ -95,8 +98,8 @@ fn counted(record: &Record) -> Option<wire::Unit> {
     Some(record.meter.as_ref()?.counter.as_ref()?.unit)
 }
 
-/// Quantiles of single calls.
-fn spread(candidate: &Candidate) -> Option<Block> {
+/// Quantiles of single calls, and what they are the spread of.
+fn spread(candidate: &Candidate) -> Vec<Block> {
     let units = Units::of(candidate.records());
     let figures = [
         "minimum",
@@ -122,16 +125,22 @@ fn spread(candidate: &Candidate) -> Option<Block> {
         let calls = Cell::Bytes(spread.calls as u64);
         Some(counts.into_iter().chain([calls]).collect())
     });
-    (!rows.is_empty()).then(|| {
-        Block::Table(Table {
-            caption: format!(
-                "Spread of single calls: {}, net of the empty call, in a pass of its own",
-                units.heading()
-            ),
-            columns: columns(figures.map(Column::figures)),
-            rows,
-        })
-    })
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let table = Block::Table(Table {
+        caption: format!(
+            "Spread of single calls: {}, net of the empty call, in a pass of its own",
+            units.heading()
+        ),
+        columns: columns(figures.map(Column::figures)),
+        rows,
+    });
+    let repeats = candidate.records().any(|record| !has_varied_inputs(record));
+    let words = "Each call of an operation has inputs of its own, but those of dec, verify and hash, \
+        which repeat one: their spread is noise.";
+    let note = repeats.then(|| Block::Paragraph(words.into()));
+    [table].into_iter().chain(note).collect()
 }
 
 /// Calls with nothing in caches and TLB.
@@ -165,6 +174,98 @@ fn cold(candidate: &Candidate) -> Option<Block> {
     })
 }
 
+/// Images that differ in the place of their code only.
+fn layouts(candidate: &Candidate) -> Option<Block> {
+    let units = Units::of(candidate.records());
+    let rows = rows(&candidate.labels, |_, record| {
+        let layouts = record.meter.as_ref()?.layouts.as_ref()?;
+        let unit = counted(record)?;
+        let means = || layouts.images.iter().filter_map(|layout| layout.mean_count);
+        let count = |mean| Cell::of(mean, |mean| Cell::Count(mean, units.in_cell(unit)));
+        let mut reasons: Vec<&str> = Vec::new();
+        for reason in layouts
+            .images
+            .iter()
+            .filter_map(|layout| layout.reason.as_deref())
+        {
+            if !reasons.contains(&reason) {
+                reasons.push(reason);
+            }
+        }
+        Some(vec![
+            count(means().min_by(f64::total_cmp)),
+            count(means().max_by(f64::total_cmp)),
+            Cell::of(layouts.spread, Cell::Share),
+            Cell::Bytes(means().count() as u64),
+            match reasons.is_empty() {
+                true => layouts.method.as_str().into(),
+                false => format!("{}; {}", layouts.method, reasons.join("; ")).into(),
+            },
+        ])
+    });
+    (!rows.is_empty()).then(|| {
+        Block::Table(Table {
+            caption: format!(
+                "Mean {} of images that differ in the place of their code only",
+                units.heading()
+            ),
+            columns: columns([
+                Column::figures("least"),
+                Column::figures("greatest"),
+                Column::figures("spread"),
+                Column::figures("images"),
+                Column::words("method"),
+            ]),
+            rows,
+        })
+    })
+}
+
+/// What this meter can measure and was not asked to, or could not.
+fn not_measured(candidate: &Candidate) -> Option<Block> {
+    let meters = || {
+        candidate
+            .records()
+            .filter_map(|record| record.meter.as_ref())
+    };
+    meters().next()?;
+    let any = |has: fn(&Meter) -> bool| meters().any(has);
+    let missing = [
+        (
+            "spread of single calls",
+            None,
+            any(|meter| !meter.samples.is_empty()),
+        ),
+        (
+            "cold calls",
+            Some("--cold"),
+            any(|meter| meter.cold.is_some()),
+        ),
+        (
+            "layouts of the code",
+            Some("--layouts N"),
+            any(|meter| meter.layouts.is_some()),
+        ),
+        ("events", None, any(|meter| meter.events.is_some())),
+    ];
+    let missing = missing.into_iter().filter(|(_, _, is_there)| !is_there);
+    let missing: Vec<Text> = missing
+        .map(|(what, option, _)| match option {
+            Some(option) => Text::from(format!("{what} (campaign "))
+                .and(Text::code(option))
+                .and(")"),
+            None => what.into(),
+        })
+        .collect();
+    (!missing.is_empty()).then(|| {
+        Block::Paragraph(
+            Text::from("Not available: ")
+                .and(Text::join(missing, "; "))
+                .and("."),
+        )
+    })
+}
+
 /// Other events in one call.
 fn events(candidate: &Candidate) -> Vec<Block> {
     let mut names: Vec<&str> = Vec::new();
@@ -181,15 +282,22 @@ fn events(candidate: &Candidate) -> Vec<Block> {
     }
     sparse(Table {
         caption: "Events in one call, on average".to_owned(),
-        columns: columns(names.iter().map(|name| Column::figures(*name))),
+        columns: columns(
+            names
+                .iter()
+                .chain([&"instructions in a cycle"])
+                .map(|name| Column::figures(*name)),
+        ),
         rows: rows(&candidate.labels, |_, record| {
-            let events = record.meter.as_ref()?.events.as_ref()?;
+            let meter = record.meter.as_ref()?;
+            let events = meter.events.as_ref()?;
             let cells = names.iter().map(|name| match events.get(*name) {
                 Some(EventCount::Mean(mean)) => Cell::Count(*mean, None),
                 Some(EventCount::Overflowed) => "overflowed".into(),
                 Some(EventCount::NotAvailable) | None => Cell::NotAvailable,
             });
-            Some(cells.collect())
+            let ipc = Cell::of(meter.ipc, Cell::Ratio);
+            Some(cells.chain([ipc]).collect())
         }),
     })
 }

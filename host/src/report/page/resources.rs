@@ -4,7 +4,7 @@ use super::super::cell::Cell;
 use super::super::evidence::{Candidate, Label};
 use super::super::model::{Column, Section, Table};
 use super::{columns, or_nothing, rows, sparse};
-use crate::record::schema::{Record, StaticMemory};
+use crate::record::schema::{Memory, Record, StaticMemory};
 
 /// Section 5.
 pub fn section(candidate: &Candidate) -> Section {
@@ -68,23 +68,29 @@ fn isolated(candidate: &Candidate) -> Table {
         rows: rows(&candidate.labels, |_, record| {
             let memory = &record.meter.as_ref()?.memory;
             let own = memory.static_memory.as_ref();
-            Some(
-                [
-                    memory.stack_bytes,
-                    memory.heap_peak_bytes,
-                    memory.heap_allocations,
-                    memory.heap_largest_bytes,
-                    memory.heap_leaked_bytes,
-                    own.map(|own| own.text_bytes),
-                    own.map(|own| own.rodata_bytes),
-                    own.map(|own| own.data_bytes),
-                    own.map(|own| own.bss_bytes),
-                ]
-                .map(|bytes| Cell::of(bytes, Cell::Bytes))
-                .to_vec(),
-            )
+            let others = [
+                memory.heap_peak_bytes,
+                memory.heap_allocations,
+                memory.heap_largest_bytes,
+                memory.heap_leaked_bytes,
+                own.map(|own| own.text_bytes),
+                own.map(|own| own.rodata_bytes),
+                own.map(|own| own.data_bytes),
+                own.map(|own| own.bss_bytes),
+            ]
+            .map(|bytes| Cell::of(bytes, Cell::Bytes));
+            Some([stack(memory)].into_iter().chain(others).collect())
         }),
     }
+}
+
+/// Stack of one call, with a mark where a frame may have hidden from the paint.
+pub fn stack(memory: &Memory) -> Cell {
+    let cell = match memory.stack_is_a_lower_bound() {
+        true => Cell::AtLeastBytes,
+        false => Cell::Bytes,
+    };
+    Cell::of(memory.stack_bytes, cell)
 }
 
 /// Bytes of everything that was linked.

@@ -84,6 +84,13 @@ pub fn kem() -> System {
     let cold = r#"{"samples": [900000, 910000, 905000], "overhead": 60,
         "method": "caches and TLB emptied, predictor thrashed"}"#;
     meter.cold = Some(serde_json::from_str(cold).expect("cold calls"));
+    let layouts = r#"{"method": "code shifted", "images": [
+        {"shift_bytes": 0, "elf_sha256": null, "mean_count": 700004.9, "reason": null},
+        {"shift_bytes": 16, "elf_sha256": null, "mean_count": 735005.1, "reason": null},
+        {"shift_bytes": 32, "elf_sha256": null, "mean_count": null, "reason": "a deadline passed"}
+        ], "spread": 0.04878}"#;
+    meter.layouts = Some(serde_json::from_str(layouts).expect("layouts"));
+    meter.ipc = Some(1.7637);
     meter.memory.heap_peak_bytes = Some(4096);
     meter.memory.heap_allocations = Some(3);
     label.records[1] = Record::assemble(

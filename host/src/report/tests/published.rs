@@ -3,6 +3,8 @@
 
 use super::drawn::{html_tables, markdown_tables};
 use super::published_records::system;
+use crate::record::schema::FlagSet;
+use crate::report::evidence::{Label, System};
 use crate::report::render::{Links, html, markdown};
 use crate::report::{candidate_pages, model::Page};
 use crate::table::format::published::PAGES;
@@ -11,6 +13,63 @@ fn page(published: &crate::table::format::published::PublishedPage) -> Page {
     let pages = candidate_pages(&[system(published)], &|_| true);
     let [page] = <[Page; 1]>::try_from(pages).expect("one candidate on one system");
     page
+}
+
+/// Cells of each page, headings with them: a page that lost some on both sides would pass otherwise.
+const CELLS: [(&str, usize); 5] = [
+    ("kem-36", 362),
+    ("kex-04", 471),
+    ("kex-05", 516),
+    ("kex-08", 239),
+    ("kex-09", 553),
+];
+
+fn cells<T: AsRef<str>>(tables: &[Vec<Vec<T>>]) -> usize {
+    let rows = tables.iter().flatten();
+    rows.flatten()
+        .filter(|cell| !cell.as_ref().is_empty())
+        .count()
+}
+
+#[test]
+fn every_cell_is_compared() {
+    let counted = PAGES.each_ref().map(|published| {
+        let page = page(published);
+        let expected = cells(&published.tables());
+        let drawn = markdown_tables(&markdown::page(&page, links(&page)));
+        assert_eq!(cells(&drawn), expected, "{}", published.id);
+        let drawn = html_tables(&html::page(&page, links(&page)));
+        assert_eq!(cells(&drawn), expected, "{}", published.id);
+        (published.id, expected)
+    });
+    assert_eq!(counted, CELLS);
+}
+
+/// One figure that is another is found, wherever it stands.
+#[test]
+fn a_changed_figure_is_another_page() {
+    let published = &PAGES[0];
+    let drawn = |system: &System| {
+        let pages = candidate_pages(std::slice::from_ref(system), &|_| true);
+        markdown_tables(&markdown::page(&pages[0], links(&pages[0])))
+    };
+    let original = system(published);
+    let changes: [(usize, fn(&mut Label)); 6] = [
+        (0, |label| {
+            label.records[0].environment.memory_total_kib = Some(1024.into())
+        }),
+        (1, |label| label.records[0].flags = FlagSet::HarnessDefault),
+        (2, |label| label.records[0].mean_cycles = Some(1.0)),
+        (3, |label| label.records[0].peak_rss_bytes = Some(1024)),
+        (4, |label| label.records[0].sizes.pk_bytes = Some(1)),
+        (5, |label| label.profiles[0].1.calls[0].calls += 1_000_000),
+    ];
+    for (table, change) in changes {
+        let mut other = original.clone();
+        change(&mut other.candidates[0].labels[0]);
+        let (before, after) = (drawn(&original), drawn(&other));
+        assert_ne!(before[table], after[table], "table {table}");
+    }
 }
 
 fn links(page: &Page) -> Links<'_> {

@@ -14,6 +14,9 @@ pub fn number_of(things: usize, thing: &str) -> String {
 /// Cycles, instructions or ticks: an integer below 10^4, then thousands with one decimal, then
 /// millions and thousand millions with two.
 pub fn count(value: f64) -> String {
+    if !value.is_finite() {
+        return value.to_string();
+    }
     for (scale, decimals, suffix, limit) in
         [(1.0, 0, "", 1e4), (1e3, 1, " k", 1e3), (1e6, 2, " M", 1e3)]
     {
@@ -83,7 +86,7 @@ pub fn share(fraction: f64) -> String {
 
 /// Memory in whole KiB.
 pub fn kibibytes(bytes: u64) -> String {
-    format!("{} KiB", (bytes + 512) / 1024)
+    format!("{} KiB", bytes / 1024 + (bytes % 1024) / 512)
 }
 
 /// Main memory in whole MiB, from KiB.
@@ -102,7 +105,7 @@ pub fn repetitions(measurements: u64, trials: u64, iterations: u64) -> String {
 }
 
 fn rounds_below(text: &str, limit: f64) -> bool {
-    text.parse::<f64>().is_ok_and(|value| value < limit)
+    text.parse::<f64>().is_ok_and(|value| value.abs() < limit)
 }
 
 /// C's `%g` drops zeros at the end of a fraction, and then the point.
@@ -147,6 +150,23 @@ mod tests {
             (999_995_001.0, "1.00 G"),
             (935.98e9, "935.98 G"),
             (12.3456e12, "12345.60 G"),
+            (2.5e18, "2500000000.00 G"),
+            // Less than one call's worth, as an event may be.
+            (0.4, "0"),
+            (0.6, "1"),
+            // Exactly half goes to the even digit, as in C.
+            (0.5, "0"),
+            (1.5, "2"),
+            (2.5, "2"),
+            (9998.5, "9998"),
+            (1_125_000.0, "1.12 M"),
+            (1_375_000.0, "1.38 M"),
+            // A difference may be negative.
+            (-1.0, "-1"),
+            (-9999.5, "-10.0 k"),
+            (-5e6, "-5.00 M"),
+            (f64::INFINITY, "inf"),
+            (f64::NAN, "NaN"),
         ] {
             assert_eq!(count(value), text);
         }
@@ -173,6 +193,8 @@ mod tests {
             (25.5, "25.5 s"),
             (456.0, "456 s"),
             (999.6, "1e+03 s"),
+            (-1.49e-6, "-1.49 µs"),
+            (-25.5, "-25.5 s"),
         ] {
             assert_eq!(seconds(value), text);
         }
@@ -215,7 +237,11 @@ mod tests {
             (1.234_567, Some((0.9, 1.7)), "1.23 (0.90–1.70)"),
             (35.24, Some((10.0, 90.0)), "35.24 (10.00–90.00)"),
             (1.0, Some((0.999_88, 1.000_12)), "1.0000 (0.9999–1.0001)"),
-            (1.000_001, Some((1.000_001, 1.000_001)), "1.0000 (1.0000–1.0000)"),
+            (
+                1.000_001,
+                Some((1.000_001, 1.000_001)),
+                "1.0000 (1.0000–1.0000)",
+            ),
             (0.5, Some((0.5, 0.5)), "0.5000 (0.5000–0.5000)"),
             (1.25, None, "1.25"),
         ] {
@@ -235,6 +261,9 @@ mod tests {
             (0.1, "10%"),
             (0.714, "71%"),
             (1.0, "100%"),
+            (1.5, "150%"),
+            (-0.07, "-7.0%"),
+            (-0.5, "-50%"),
         ] {
             assert_eq!(share(value), text);
         }
@@ -245,6 +274,9 @@ mod tests {
         assert_eq!(kibibytes(1896 * 1024), "1896 KiB");
         assert_eq!(kibibytes(1023), "1 KiB");
         assert_eq!(kibibytes(511), "0 KiB");
+        // Exactly half a KiB goes up.
+        assert_eq!(kibibytes(512), "1 KiB");
+        assert_eq!(kibibytes(u64::MAX), "18014398509481984 KiB");
         assert_eq!(mebibytes(32_551_340.0), "31788 MiB");
         assert_eq!(gigahertz(2.1e9), "2.10 GHz");
         assert_eq!(repetitions(245, 5, 49), "245 (5 × 49)");

@@ -3,13 +3,14 @@
 use wire::{CounterSource, Operation};
 
 use super::*;
-use crate::ratio::Against;
 use crate::measurement::{Answers, KatOutcome, Measurement, Spoiled};
+use crate::ratio::Against;
 use crate::record::assemble::Subject;
 use crate::record::example;
 use crate::record::plan::CALIBRATION;
 use crate::record::run_files::NotBuilt;
 use crate::record::schema::{Cold, FlagSet, Unknown};
+use crate::table::comparison::compare_with;
 
 /// A record of one operation that takes `factor` times what the example takes.
 fn record(subject: &Subject, label: &str, operation: Operation, factor: u64) -> Record {
@@ -79,12 +80,7 @@ fn an_emulated_and_a_real_system() {
     ];
     let compared = compare(&columns);
     assert!(compared.systems.iter().all(|it| it.ratio_to.is_none()));
-    assert!(
-        compared
-            .rows
-            .iter()
-            .all(|row| row.ratios == [None, None])
-    );
+    assert!(compared.rows.iter().all(|row| row.ratios == [None, None]));
     insta::assert_snapshot!(comparison(&compared, None));
 }
 
@@ -131,6 +127,102 @@ fn two_runs_of_two_systems_have_a_ratio_each() {
     let to = |index: usize| compared.systems[index].ratio_to.as_deref();
     assert_eq!(to(2), Some("before/qemu-virt"));
     assert_eq!(to(3), Some("before/rpi4"));
+}
+
+/// The lines of a text for a terminal of 80 columns.
+fn in_terminal(compared: &Comparison) -> Vec<String> {
+    let lines = comparison(compared, Some(80));
+    let lines: Vec<String> = lines.lines().map(str::to_owned).collect();
+    let too_long = lines.iter().find(|line| line.chars().count() > 80);
+    assert_eq!(too_long, None);
+    lines
+}
+
+#[test]
+fn ratios_fit_a_terminal_with_their_verdicts() {
+    let columns = [
+        column("before/qemu-virt", CounterSource::Icount, 2),
+        column("after/qemu-virt", CounterSource::Icount, 1),
+    ];
+    let compared = compare(&columns);
+    let lines = in_terminal(&compared);
+    let with_ratio = lines
+        .iter()
+        .find(|line| line.contains("0.9167 (0.9167–0.9167)"));
+    assert!(
+        with_ratio.is_some_and(|line| line.contains("fewer")),
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn a_yardstick_divides_within_each_system_and_unit() {
+    let columns = [
+        column("qemu-virt", CounterSource::Icount, 1),
+        column("x86_local", CounterSource::Tsc, 3),
+    ];
+    let compared = compare_with(&columns, Some("pqclean/ML-KEM-512"));
+    for row in &compared.rows {
+        let of: Vec<_> = row
+            .by_yardstick
+            .iter()
+            .map(|against| {
+                let ratio = against.as_ref().and_then(Against::ratio)?;
+                Some((ratio.of, ratio.value))
+            })
+            .collect();
+        match row.label.as_str() {
+            // By itself it would be 1.
+            "ML-KEM-512" => assert_eq!(of, [None, None]),
+            _ => {
+                let [Some((first, by_emulated)), Some((second, by_real))] = of[..] else {
+                    panic!("{of:?}");
+                };
+                assert_eq!((first, second), ("instructions", "ticks"));
+                assert!((by_emulated - 12.0 / 11.0).abs() < 1e-3, "{by_emulated}");
+                assert!((by_real - 14.0 / 13.0).abs() < 1e-3, "{by_real}");
+            }
+        }
+    }
+    insta::assert_snapshot!(in_terminal(&compared).join("\n"));
+}
+
+#[test]
+fn a_ratio_that_is_none_says_why() {
+    let before = column("before/rpi4", CounterSource::Pmccntr, 1);
+    let mut after = column("after/rpi4", CounterSource::Pmccntr, 1);
+    for record in &mut after.records {
+        if record.label == "ML-KEM-512" {
+            record.kat = crate::record::schema::KatStatus::Timeout;
+        }
+    }
+    after.records[0].status = crate::record::schema::Status::FailedOrPartial;
+    let compared = compare(&[before, after]);
+    let text = comparison(&compared, None);
+    assert_eq!(text.matches("n/a").count(), 4, "{text}");
+    for words in [
+        "after/rpi4 ÷ before/rpi4, pqclean/ML-KEM-1024 dec: not available: after/rpi4 is not \
+         complete.",
+        "after/rpi4 ÷ before/rpi4, pqclean/ML-KEM-512 keygen, pqclean/ML-KEM-512 enc, \
+         pqclean/ML-KEM-512 dec: not available: KAT of after/rpi4: TIMEOUT.",
+    ] {
+        assert!(text.contains(words), "{words} is missing from\n{text}");
+    }
+}
+
+#[test]
+fn records_without_single_calls_are_marked() {
+    let published = |name: &str| {
+        let mut column = column(name, CounterSource::Pmccntr, 1);
+        for record in &mut column.records {
+            record.meter = None;
+        }
+        column
+    };
+    let columns = [published("x86_1"), published("arm_1")];
+    let text = comparison(&compare(&columns), None);
+    assert_eq!(text.matches("‡").count(), 6 + 1, "{text}");
+    assert!(text.contains("within noise"), "{text}");
 }
 
 #[test]
@@ -215,16 +307,7 @@ fn a_narrow_terminal_has_the_columns_below_each_other() {
     let compared = compare(&columns);
     let whole = comparison(&compared, None);
     assert_eq!(comparison(&compared, Some(500)), whole);
-    let narrow = comparison(&compared, Some(80));
-    let notes = compared.notes.len();
-    let drawn = narrow.lines().count() - notes;
-    assert!(
-        narrow
-            .lines()
-            .take(drawn)
-            .all(|line| line.chars().count() <= 80),
-        "{narrow}"
-    );
+    let narrow = in_terminal(&compared).join("\n");
     insta::assert_snapshot!(narrow);
     // No width is too small to show everything.
     let words = |text: &str| {

@@ -50,11 +50,7 @@ pub(super) fn run(
             baseline.display()
         ));
     }
-    let found = Regressions::between(
-        &records(sides, baseline),
-        &records(sides, later),
-        percent,
-    );
+    let found = Regressions::between(&records(sides, baseline), &records(sides, later), percent);
     // A check that compares nothing must not pass.
     if found.compared == 0 && !found.any() {
         let reasons = found.not_compared.iter().take(3);
@@ -122,11 +118,7 @@ fn lines(found: &Regressions) -> Vec<String> {
     let missing = missing.map(|missing| format!("{}; measured before", omission(missing)));
     let slower = found.slower.iter().map(slower);
     let larger = found.larger.iter().map(larger);
-    answers
-        .chain(missing)
-        .chain(slower)
-        .chain(larger)
-        .collect()
+    answers.chain(missing).chain(slower).chain(larger).collect()
 }
 
 /// What is no regression, and must be known to judge them.
@@ -145,7 +137,11 @@ fn said(found: &Regressions) -> Vec<String> {
     let omitted = reasons.into_iter().map(|((system, reason), names)| {
         let names = match names.as_slice() {
             few if few.len() <= NAMED => few.join(", "),
-            many => format!("{} and {} more", many[..NAMED].join(", "), many.len() - NAMED),
+            many => format!(
+                "{} and {} more",
+                many[..NAMED].join(", "),
+                many.len() - NAMED
+            ),
         };
         format!("not compared: {system}: {names}: {reason}")
     });
@@ -212,7 +208,11 @@ fn summary(found: &Regressions, percent: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use wire::CounterSource;
+
     use super::*;
+    use crate::record::example;
+    use crate::record::schema::{KatStatus, Record, Status};
 
     #[test]
     fn percent_is_a_number_that_is_not_negative() {
@@ -221,5 +221,65 @@ mod tests {
         for wrong in ["-1", "five", "", "%", "inf", "NaN"] {
             assert!(percent(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn each_regression_says_what_and_where() {
+        let label = |label: &str, change: fn(&mut Record)| {
+            let mut record = example::record_of("qemu-virt", CounterSource::Icount);
+            label.clone_into(&mut record.label);
+            change(&mut record);
+            record
+        };
+        let more = |record: &mut Record| {
+            let meter = record.meter.as_mut().expect("ours");
+            meter.mean_count = meter.mean_count.map(|mean| mean * 1.1);
+            for sample in meter.samples.iter_mut().flatten() {
+                *sample = *sample * 11 / 10;
+            }
+        };
+        let names = ["A", "B", "C", "D", "E", "F", "G", "H", "I"];
+        let before: Vec<Record> = names.iter().map(|name| label(name, |_| {})).collect();
+        let after = [
+            label("A", more),
+            label("B", |record| record.kat = KatStatus::NoKat),
+            label("C", |record| {
+                record.meter.as_mut().expect("ours").memory.stack_bytes = Some(20_000);
+            }),
+            label("D", |record| {
+                record.status = Status::FailedOrPartial;
+                record.meter.as_mut().expect("ours").reason = Some("a deadline passed".to_owned());
+            }),
+            label("E", |record| {
+                let meter = record.meter.as_mut().expect("ours");
+                meter.mean_count = meter.mean_count.map(|mean| mean * 1.06);
+                meter.trials[0].count = meter.trials[0].count.map(|count| count * 12 / 10);
+            }),
+        ];
+        let side = |record| ratio::Side {
+            name: "qemu-virt",
+            system: "qemu-virt",
+            record,
+        };
+        let [before, after]: [Vec<ratio::Side>; 2] = [
+            before.iter().map(side).collect(),
+            after.iter().map(side).collect(),
+        ];
+        let found = Regressions::between(&before, &after, 5.0);
+        let mut text = lines(&found);
+        text.push("---".to_owned());
+        text.extend(said(&found));
+        text.push(summary(&found, 5.0));
+        insta::assert_snapshot!(text.join("\n"), @r"
+        qemu-virt: pqclean/B: KAT NOKAT, PASS before
+        qemu-virt: pqclean/D dec: a deadline passed; measured before
+        qemu-virt: pqclean/A dec: 10.00 % more (instructions, emulated): 700.0 k before, 770.0 k after; ratio 1.1000 (1.0996–1.1004), noise 0.00 %
+        qemu-virt: pqclean/C dec: 49.43 % more stack_bytes: 13384 bytes before, 20000 after
+        ---
+        within the noise: qemu-virt: pqclean/E dec: 6.00 % more (instructions, emulated): 700.0 k before, 742.0 k after; ratio 1.0600 (1.0596–1.0604), noise 20.00 %
+        not compared: qemu-virt: pqclean/D dec: qemu-virt is not complete
+        not compared: qemu-virt: pqclean/F, pqclean/G, pqclean/H and 1 more: the later run has no such instance
+        compared: 4 operations; slower by more than 5 % and the noise: 1; more memory by more than 5 %: 1; worse answers: 1; missing: 1
+        ");
     }
 }
