@@ -229,7 +229,7 @@ mod tests {
 
     /// How often the true ratio lies in the interval, and the mean width of it.
     fn coverage(inputs: usize, estimate: impl Fn(&mut fastrand::Rng) -> Estimate) -> (f64, f64) {
-        const RUNS: u32 = 2000;
+        const RUNS: u32 = 1000;
         let mut random = fastrand::Rng::with_seed(0x636f_6d70 + inputs as u64);
         let (mut inside, mut width) = (0.0, 0.0);
         for _ in 0..RUNS {
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn intervals_hold_the_truth_as_often_as_they_say() {
-        for inputs in [5, 20, 100] {
+        for inputs in [5, 50] {
             let (by_pair, narrow) = coverage(inputs, |random| {
                 let (costs, bases) = simulated(random, inputs);
                 paired(&costs, &bases).expect("pairs")
@@ -253,7 +253,7 @@ mod tests {
                 let ratio = costs.iter().sum::<f64>() / bases.iter().sum::<f64>();
                 apart(ratio, &costs, &bases).expect("means")
             });
-            // The error of a frequency of 95 % in 2000 runs is 0.5 %.
+            // The error of a frequency of 95 % in 1000 runs is 0.7 %.
             assert!((0.93..=0.97).contains(&by_pair), "{inputs}: {by_pair}");
             assert!((0.93..=0.97).contains(&by_mean), "{inputs}: {by_mean}");
             // Pairs take the spread of the inputs out.

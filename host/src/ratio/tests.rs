@@ -251,14 +251,18 @@ fn many_at_once_are_judged_more_strictly() {
 fn the_same_thing_is_seldom_called_another() {
     let mut random = fastrand::Rng::with_seed(2026);
     let mut wrong = 0;
+    let mut records = [(); 2].map(|()| emulated("keygen", &CALLS, &[1_000_000; 3]));
     for _ in 0..100 {
-        let mut calls = || -> Vec<u64> { (0..30).map(|_| random.u64(900..1100)).collect() };
         let mut pair = || {
-            let [a, b] =
-                [calls(), calls()].map(|calls| emulated("keygen", &calls, &[1_000_000; 3]));
-            let mut unjudged = ratio(side("a", &a), side("a", &b)).expect("comparable");
+            for record in &mut records {
+                let calls = (0..30).map(|_| random.u64(900..1100));
+                record.meter.as_mut().expect("ours").samples = vec![calls.collect()];
+            }
+            let [a, b] = records.each_ref().map(|record| side("a", record));
+            let mut unjudged = ratio(a, b).expect("comparable");
             // As if nothing else stood in the way of a verdict.
             unjudged.ratio.ratio_of_means = unjudged.ratio.value;
+            unjudged.ratio_of_calls = None;
             unjudged
         };
         let judged = judge((0..20).map(|_| pair()).collect());

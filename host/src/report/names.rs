@@ -21,6 +21,50 @@ pub fn is_yardstick(candidate: &str, label: &evidence::Label) -> bool {
     YARDSTICKS.contains(&candidate) || candidate == pqclean && standards.iter().any(standard)
 }
 
+/// Families of parameter sets, with NIST's security category of each: those of FIPS 203 (section 8)
+/// and FIPS 204 (section 4), and otherwise those that the submissions claim, as PQClean gives them
+/// under `claimed-nist-level`.
+const SECURITY: [(&str, &[(&str, u8)]); 6] = [
+    ("ML-KEM-", &[("512", 1), ("768", 3), ("1024", 5)]),
+    ("ML-DSA-", &[("44", 2), ("65", 3), ("87", 5)]),
+    ("HQC-", &[("128", 1), ("192", 3), ("256", 5)]),
+    ("Falcon-", &[("512", 1), ("1024", 5)]),
+    ("SPHINCS+-", &[("128", 1), ("192", 3), ("256", 5)]),
+    (
+        "Classic",
+        &[
+            ("348864", 1),
+            ("460896", 3),
+            ("6688128", 5),
+            ("6960119", 5),
+            ("8192128", 5),
+        ],
+    ),
+];
+
+/// The candidates whose instances have the names of those families.
+const NAMED_SO: [&str; 2] = ["pqclean", "standards"];
+
+/// NIST's security category of a parameter set, from 1 to 5, where there is a known one: no record
+/// has it, and of other candidates it is not known here.
+pub fn security(candidate: &str, instance: &str) -> Option<u8> {
+    let (beginning, sets) = SECURITY
+        .iter()
+        .find(|(beginning, _)| instance.starts_with(beginning))?;
+    let parts = instance.get(beginning.len()..)?.split(['-', ' ']);
+    let number = parts.filter_map(leading_digits).next_back()?;
+    let set = sets.iter().find(|(name, _)| *name == number)?;
+    NAMED_SO.contains(&candidate).then_some(set.1)
+}
+
+/// The number with which a part of a name begins; `None` where it begins otherwise.
+fn leading_digits(part: &str) -> Option<&str> {
+    let end = part
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(part.len());
+    (end > 0).then(|| &part[..end])
+}
+
 /// What is known of a candidate without measuring it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Known {
@@ -87,6 +131,24 @@ pub fn architecture(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn security_categories_are_those_of_known_families() {
+        for (candidate, instance, category) in [
+            ("pqclean", "ML-KEM-768", Some(3)),
+            ("standards", "ML-DSA-44", Some(2)),
+            ("pqclean", "Falcon-padded-1024", Some(5)),
+            ("pqclean", "SPHINCS+-sha2-192f-simple", Some(3)),
+            ("pqclean", "Classic-McEliece-6688128f", Some(5)),
+            ("pqclean", "ML-KEM-769", None),
+            ("pqclean", "ML-KEM-", None),
+            // Another's name promises nothing.
+            ("kem-01", "ML-KEM-768", None),
+            ("kem-36", "TRIKE-2", None),
+        ] {
+            assert_eq!(security(candidate, instance), category, "{instance}");
+        }
+    }
 
     #[test]
     fn packages_and_published_candidates_have_names() {

@@ -120,7 +120,11 @@ fn standing(category: Category, entries: &[Entry]) -> Block {
     let sizes = |entry: &Entry| page::sizes_table(category, entry.label);
     let columns = entries.first().map(sizes).unwrap_or_default();
     let columns = columns.into_iter().map(|(column, _)| column);
-    let standing = [Column::words("KAT"), Column::words("symmetric primitives")];
+    let standing = [
+        Column::figures("NIST security category"),
+        Column::words("KAT"),
+        Column::words("symmetric primitives"),
+    ];
     table(
         "Sizes, known answers and symmetric primitives",
         entries,
@@ -129,8 +133,14 @@ fn standing(category: Category, entries: &[Entry]) -> Block {
             let sizes = sizes(entry).into_iter().map(|(_, cell)| cell);
             let kat = page::kat(entry.label).map(KatStatus::name);
             let verdict = page::verdict(entry.label);
+            let security = names::security(&entry.candidate.id, entry.label.instance());
+            let security = Cell::of(security, |category| Cell::Bytes(category.into()));
             sizes
-                .chain([Cell::of(kat, Cell::from), Cell::of(verdict, Cell::from)])
+                .chain([
+                    security,
+                    Cell::of(kat, Cell::from),
+                    Cell::of(verdict, Cell::from),
+                ])
                 .collect()
         },
     )

@@ -54,7 +54,8 @@ fn a_changed_figure_is_another_page() {
         markdown_tables(&markdown::page(&pages[0], links(&pages[0])))
     };
     let original = system(published);
-    let changes: [(usize, fn(&mut Label)); 6] = [
+    type Change = fn(&mut Label);
+    let changes: [(usize, Change); 6] = [
         (0, |label| {
             label.records[0].environment.memory_total_kib = Some(1024.into())
         }),

@@ -188,7 +188,7 @@ pub fn compare_with(columns: &[Column], yardstick: Option<&str>) -> Comparison {
         )
         .collect();
     Comparison {
-        notes: notes::notes(columns, &systems, &rows),
+        notes: notes::notes(columns, &systems, &rows, yardstick),
         yardstick: yardstick.map(str::to_owned),
         systems,
         rows,

@@ -48,7 +48,12 @@ const SPARSE: &str = "≥ A function that the operation can reach has a larger f
     seen.";
 
 /// Everything, in the order in which it is read.
-pub(super) fn notes(columns: &[Column], systems: &[Heading], rows: &[Row]) -> Vec<String> {
+pub(super) fn notes(
+    columns: &[Column],
+    systems: &[Heading],
+    rows: &[Row],
+    yardstick: Option<&str>,
+) -> Vec<String> {
     let mut notes = Vec::new();
     let mut cells = rows.iter().flat_map(|row| row.cells.iter().flatten());
     if cells.any(Cell::is_disturbed) {
@@ -65,7 +70,7 @@ pub(super) fn notes(columns: &[Column], systems: &[Heading], rows: &[Row]) -> Ve
     if systems.iter().any(divided) {
         notes.push(INSTRUCTIONS.to_owned());
     }
-    notes.extend(notes_on_ratios(systems, rows));
+    notes.extend(notes_on_ratios(systems, rows, yardstick));
     let counts = columns.iter().flat_map(|column| &column.records);
     let mut units = counts.filter_map(Record::mean_count);
     if units.any(|(_, unit)| unit == wire::Unit::Ticks) {
@@ -78,7 +83,7 @@ pub(super) fn notes(columns: &[Column], systems: &[Heading], rows: &[Row]) -> Ve
 }
 
 /// What the ratios are, and why some are none.
-fn notes_on_ratios(systems: &[Heading], rows: &[Row]) -> Vec<String> {
+fn notes_on_ratios(systems: &[Heading], rows: &[Row], yardstick: Option<&str>) -> Vec<String> {
     let mut notes = Vec::new();
     let against = rows
         .iter()
@@ -94,23 +99,40 @@ fn notes_on_ratios(systems: &[Heading], rows: &[Row]) -> Vec<String> {
         }
     }
     for (index, system) in systems.iter().enumerate() {
-        let Some(to) = &system.ratio_to else { continue };
-        let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-        for row in rows {
-            if let Some(Against::NotAvailable { not_available }) = &row.ratios[index] {
-                let place = format!("{}/{} {}", row.candidate, row.label, row.operation);
-                reasons.entry(not_available).or_default().push(place);
-            }
-        }
-        notes.extend(reasons.into_iter().map(|(reason, places)| {
-            let places = match places.as_slice() {
-                few if few.len() <= NAMED => few.join(", "),
-                many => format::number_of(many.len(), "operation"),
-            };
-            format!("{} ÷ {to}, {places}: not available: {reason}.", system.name)
+        let to = system.ratio_to.as_deref().unwrap_or_default();
+        notes.extend(without_ratio(&system.name, to, rows, |row| {
+            row.ratios.get(index)
+        }));
+        let by = yardstick.unwrap_or_default();
+        notes.extend(without_ratio(&system.name, by, rows, |row| {
+            row.by_yardstick.get(index)
         }));
     }
     notes
+}
+
+/// Why some ratios of a column are none; operations with the same reason in one line.
+fn without_ratio<'a>(
+    name: &str,
+    to: &str,
+    rows: &'a [Row],
+    cell: impl Fn(&'a Row) -> Option<&'a Option<Against>>,
+) -> Vec<String> {
+    let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for row in rows {
+        if let Some(Some(Against::NotAvailable { not_available })) = cell(row) {
+            let place = format!("{}/{} {}", row.candidate, row.label, row.operation);
+            reasons.entry(not_available).or_default().push(place);
+        }
+    }
+    let line = |(reason, places): (&str, Vec<String>)| {
+        let places = match places.as_slice() {
+            few if few.len() <= NAMED => few.join(", "),
+            many => format::number_of(many.len(), "operation"),
+        };
+        format!("{name} ÷ {to}, {places}: not available: {reason}.")
+    };
+    reasons.into_iter().map(line).collect()
 }
 
 /// What made a system unfit when any of its records was measured.

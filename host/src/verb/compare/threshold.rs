@@ -25,7 +25,7 @@ pub(super) fn percent(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "give a number of percent that is not negative, such as 5".to_owned())
 }
 
-/// Compares a baseline and a later run.
+/// Compares a baseline and a later run, and shows what became worse.
 ///
 /// # Errors
 ///
@@ -36,6 +36,30 @@ pub(super) fn run(
     percent: f64,
     context: &Context,
 ) -> miette::Result<Outcome> {
+    let (found, outcome) = judge(runs, sides, percent)?;
+    if context.common.json {
+        output::json(&found)?;
+        return Ok(outcome);
+    }
+    for line in lines(&found) {
+        output::text(&printable(&line))?;
+    }
+    for line in said(&found) {
+        context.say(format_args!("{}", printable(&line)));
+    }
+    let of_later = sides
+        .iter()
+        .filter(|side| Some(side.run.root()) == runs.last().map(PathBuf::as_path));
+    let not_built: Vec<NotBuilt> = of_later.flat_map(|side| &side.not_built).cloned().collect();
+    for words in not_built_in_words(&not_built) {
+        context.say(format_args!("{}", printable(&words)));
+    }
+    context.say(format_args!("{}", summary(&found, percent)));
+    Ok(outcome)
+}
+
+/// What became worse, and how the command ends for it.
+fn judge(runs: &[PathBuf], sides: &[Side], percent: f64) -> miette::Result<(Regressions, Outcome)> {
     let [baseline, later] = runs else {
         return Err(miette::miette!(
             help = "as in `cargo host compare runs/before runs/after --threshold 5`",
@@ -50,10 +74,11 @@ pub(super) fn run(
             baseline.display()
         ));
     }
-    let found = Regressions::between(&records(sides, baseline), &records(sides, later), percent);
+    let (before, after) = (records(sides, baseline), records(sides, later));
+    let found = Regressions::between(&before, &after, percent);
     // A check that compares nothing must not pass.
     if found.compared == 0 && !found.any() {
-        let reasons = found.not_compared.iter().take(3);
+        let reasons = found.not_compared.iter().take(NAMED);
         let reasons: Vec<String> = reasons.map(omission).collect();
         return Err(miette::miette!(
             help = "both runs need complete records of the same operations on the same system, in \
@@ -64,29 +89,12 @@ pub(super) fn run(
             reasons.join("; ")
         ));
     }
-    let of_later = || sides.iter().filter(|side| side.run.root() == later);
-    if context.common.json {
-        output::json(&found)?;
-    } else {
-        for line in lines(&found) {
-            output::text(&printable(&line))?;
-        }
-        for line in said(&found) {
-            context.say(format_args!("{}", printable(&line)));
-        }
-        let not_built: Vec<NotBuilt> = of_later()
-            .flat_map(|side| &side.not_built)
-            .cloned()
-            .collect();
-        for words in not_built_in_words(&not_built) {
-            context.say(format_args!("{}", printable(&words)));
-        }
-        context.say(format_args!("{}", summary(&found, percent)));
-    }
-    Ok(match !found.any() && of_later().all(Side::is_clean) {
+    let mut of_later = sides.iter().filter(|side| side.run.root() == later);
+    let outcome = match !found.any() && of_later.all(Side::is_clean) {
         true => Outcome::Clean,
         false => Outcome::NotClean,
-    })
+    };
+    Ok((found, outcome))
 }
 
 fn records<'a>(sides: &'a [Side], run: &Path) -> Vec<ratio::Side<'a>> {
@@ -207,79 +215,4 @@ fn summary(found: &Regressions, percent: f64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use wire::CounterSource;
-
-    use super::*;
-    use crate::record::example;
-    use crate::record::schema::{KatStatus, Record, Status};
-
-    #[test]
-    fn percent_is_a_number_that_is_not_negative() {
-        assert_eq!(percent("5"), Ok(5.0));
-        assert_eq!(percent("0.5%"), Ok(0.5));
-        for wrong in ["-1", "five", "", "%", "inf", "NaN"] {
-            assert!(percent(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn each_regression_says_what_and_where() {
-        let label = |label: &str, change: fn(&mut Record)| {
-            let mut record = example::record_of("qemu-virt", CounterSource::Icount);
-            label.clone_into(&mut record.label);
-            change(&mut record);
-            record
-        };
-        let more = |record: &mut Record| {
-            let meter = record.meter.as_mut().expect("ours");
-            meter.mean_count = meter.mean_count.map(|mean| mean * 1.1);
-            for sample in meter.samples.iter_mut().flatten() {
-                *sample = *sample * 11 / 10;
-            }
-        };
-        let names = ["A", "B", "C", "D", "E", "F", "G", "H", "I"];
-        let before: Vec<Record> = names.iter().map(|name| label(name, |_| {})).collect();
-        let after = [
-            label("A", more),
-            label("B", |record| record.kat = KatStatus::NoKat),
-            label("C", |record| {
-                record.meter.as_mut().expect("ours").memory.stack_bytes = Some(20_000);
-            }),
-            label("D", |record| {
-                record.status = Status::FailedOrPartial;
-                record.meter.as_mut().expect("ours").reason = Some("a deadline passed".to_owned());
-            }),
-            label("E", |record| {
-                let meter = record.meter.as_mut().expect("ours");
-                meter.mean_count = meter.mean_count.map(|mean| mean * 1.06);
-                meter.trials[0].count = meter.trials[0].count.map(|count| count * 12 / 10);
-            }),
-        ];
-        let side = |record| ratio::Side {
-            name: "qemu-virt",
-            system: "qemu-virt",
-            record,
-        };
-        let [before, after]: [Vec<ratio::Side>; 2] = [
-            before.iter().map(side).collect(),
-            after.iter().map(side).collect(),
-        ];
-        let found = Regressions::between(&before, &after, 5.0);
-        let mut text = lines(&found);
-        text.push("---".to_owned());
-        text.extend(said(&found));
-        text.push(summary(&found, 5.0));
-        insta::assert_snapshot!(text.join("\n"), @r"
-        qemu-virt: pqclean/B: KAT NOKAT, PASS before
-        qemu-virt: pqclean/D dec: a deadline passed; measured before
-        qemu-virt: pqclean/A dec: 10.00 % more (instructions, emulated): 700.0 k before, 770.0 k after; ratio 1.1000 (1.0996–1.1004), noise 0.00 %
-        qemu-virt: pqclean/C dec: 49.43 % more stack_bytes: 13384 bytes before, 20000 after
-        ---
-        within the noise: qemu-virt: pqclean/E dec: 6.00 % more (instructions, emulated): 700.0 k before, 742.0 k after; ratio 1.0600 (1.0596–1.0604), noise 20.00 %
-        not compared: qemu-virt: pqclean/D dec: qemu-virt is not complete
-        not compared: qemu-virt: pqclean/F, pqclean/G, pqclean/H and 1 more: the later run has no such instance
-        compared: 4 operations; slower by more than 5 % and the noise: 1; more memory by more than 5 %: 1; worse answers: 1; missing: 1
-        ");
-    }
-}
+mod tests;
