@@ -1,5 +1,7 @@
 //! What each column of a comparison is divided by, and what comes of it.
 
+use std::collections::BTreeSet;
+
 use super::{Column, Heading, Key};
 use crate::ratio::{self, Against, Unjudged};
 use crate::record::schema::Record;
@@ -41,8 +43,24 @@ pub(super) fn by_yardstick(
     yardstick: &str,
     rows: &[Found],
 ) -> Vec<Vec<Option<Against>>> {
-    let is_yardstick = |(candidate, label, _): &Key| format!("{candidate}/{label}") == yardstick;
-    let one = |((_, _, operation), records): &Found, index: usize| {
+    let name = |(candidate, label, _): &Key| format!("{candidate}/{label}");
+    let is_yardstick = |key: &Key| name(key) == yardstick;
+    // Schemes of all kinds but hash functions have a keygen, which compares within a kind only.
+    let of_yardstick = rows
+        .iter()
+        .map(|(key, _)| key)
+        .filter(|key| is_yardstick(key));
+    let telling: BTreeSet<&str> = of_yardstick
+        .map(|(_, _, operation)| operation.as_str())
+        .filter(|operation| *operation != "keygen")
+        .collect();
+    let alike: BTreeSet<String> = rows
+        .iter()
+        .filter(|((_, _, operation), _)| telling.contains(operation.as_str()))
+        .map(|(key, _)| name(key))
+        .collect();
+    let one = |(key, records): &Found, index: usize| {
+        let operation = alike.contains(&name(key)).then_some(&key.2)?;
         let mut others = rows.iter().filter(|(key, _)| is_yardstick(key));
         let (_, base) = others.find(|((_, _, other), _)| other == operation)?;
         let (record, base) = (records[index]?, base[index]?);

@@ -188,6 +188,20 @@ fn a_yardstick_divides_within_each_system_and_unit() {
 }
 
 #[test]
+fn a_yardstick_divides_its_own_kind_only() {
+    let mut column = column("rpi4", CounterSource::Pmccntr, 1);
+    let subject = example::subject("rpi4", CounterSource::Pmccntr);
+    let signature = [Operation::Keygen, Operation::Sign];
+    let signature = signature.map(|operation| record(&subject, "ML-DSA-44", operation, 9));
+    column.records.extend(signature);
+    let compared = compare_with(&[column], Some("pqclean/ML-KEM-512"));
+    for row in &compared.rows {
+        let has_ratio = row.by_yardstick[0].is_some();
+        assert_eq!(has_ratio, row.label == "ML-KEM-1024", "{row:?}");
+    }
+}
+
+#[test]
 fn a_ratio_that_is_none_says_why() {
     let before = column("before/rpi4", CounterSource::Pmccntr, 1);
     let mut after = column("after/rpi4", CounterSource::Pmccntr, 1);
