@@ -158,13 +158,13 @@ fn call_seconds(meter: &Meter) -> Option<Vec<f64>> {
 
 /// Operations each of whose calls has another input, as the generator goes on from call to call.
 /// The others are called with what their set-up made, time and again: a ciphertext, a signature, a
-/// message.
+/// message (`prepare` of the interfaces in `firmware/src/abi`).
 pub fn has_varied_inputs(record: &Record) -> bool {
     !matches!(record.operation.as_str(), "dec" | "verify" | "hash")
 }
 
 /// Whether the k-th call of one has the input of the k-th call of the other: every pass begins with
-/// the same seed and as many warm-ups, and both give the same known answers, so that they draw the
+/// the same seed (`MEASURING_SEED` there) and as many warm-ups, and both give the same known answers, so that they draw the
 /// same from the generator.
 pub fn have_the_same_inputs(one: &Record, other: &Record) -> bool {
     let answers = |record: &Record| {
