@@ -23,6 +23,8 @@ pub struct Fault {
     pub event: FaultEvent,
     /// The operation that ran, if any did.
     pub operation: Option<Operation>,
+    /// Whether it was its set-up that ran, which calls other operations.
+    pub preparing: bool,
     /// The instruction at fault; for a [`FaultEvent::Call`] the return address in the caller.
     pub address: u64,
     /// The data address at fault, where the event has one.

@@ -41,12 +41,15 @@ struct Activity {
     request: u16,
     /// The operation that runs.
     operation: Option<Operation>,
+    /// Whether it is its set-up.
+    preparing: bool,
 }
 
 /// The present activity.
 static ACTIVITY: Mutex<Activity> = Mutex::new(Activity {
     request: 0,
     operation: None,
+    preparing: false,
 });
 
 /// Exception level at entry, which decides how the power is switched off; 0 where there is none.
@@ -62,9 +65,16 @@ pub fn note_entry_level(level: Option<u8>) {
 
 /// Notes what happens now.
 pub fn note(request: u16, operation: Option<Operation>) {
-    let mut activity = ACTIVITY.lock();
-    activity.request = request;
-    activity.operation = operation;
+    *ACTIVITY.lock() = Activity {
+        request,
+        operation,
+        preparing: false,
+    };
+}
+
+/// Notes that the set-up of the operation begins or has ended.
+pub fn note_preparing(preparing: bool) {
+    ACTIVITY.lock().preparing = preparing;
 }
 
 /// Reports an exception or a signal and switches the power off: one of the kind that was found,
@@ -128,14 +138,15 @@ fn send(
     brief: bool,
 ) {
     // A fault while the activity is being noted leaves the lock held.
-    let (request, operation) = match ACTIVITY.try_lock() {
-        Some(activity) => (activity.request, activity.operation),
-        None => (0, None),
+    let (request, operation, preparing) = match ACTIVITY.try_lock() {
+        Some(activity) => (activity.request, activity.operation, activity.preparing),
+        None => (0, None, false),
     };
     let mut fault = Fault {
         kind,
         event,
         operation,
+        preparing,
         address: board::linked(registers.address),
         data_address: registers.data_address,
         stack_pointer: registers.stack_pointer,

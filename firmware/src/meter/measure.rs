@@ -8,6 +8,7 @@ use crate::cpu::Call;
 use crate::cpu::cold::Chiller;
 use crate::meter::bracket::{Bracket, Clockwork, Total};
 use crate::meter::events::{Counting, EventCounters};
+use crate::meter::fault;
 use crate::meter::instance::{Instance, Runner};
 use crate::meter::profile::Profiler;
 use crate::meter::runner::{ColdStopwatch, MemoryGauge, StepBracket, Stopwatch, Watch};
@@ -30,7 +31,12 @@ impl<I: Instance> Subject<'_, I> {
 
     fn prepare<R: Runner>(&mut self, runner: &mut R) -> Result<(), Failure> {
         match self {
-            Self::Instance(instance, operation) => instance.prepare(*operation, runner),
+            Self::Instance(instance, operation) => {
+                fault::note_preparing(true);
+                let prepared = instance.prepare(*operation, runner);
+                fault::note_preparing(false);
+                prepared
+            }
             Self::Probe(..) => Ok(()),
         }
     }

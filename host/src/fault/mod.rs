@@ -100,6 +100,7 @@ struct Subject<'a>(&'a Fault);
 impl Display for Subject<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.operation {
+            Some(operation) if self.0.preparing => write!(f, "the set-up of {operation}"),
             Some(operation) => operation.fmt(f),
             // Sizes, messages and known answers take operations of every kind.
             None => f.write_str("the submission"),
@@ -143,6 +144,7 @@ mod tests {
                 kind,
                 event,
                 operation: Some(Operation::Dec),
+                preparing: false,
                 address: 0x4008_1234,
                 data_address: None,
                 stack_pointer: 0,

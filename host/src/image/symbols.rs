@@ -198,6 +198,7 @@ mod tests {
             kind: FaultKind::Exception,
             event: FaultEvent::Call,
             operation: None,
+            preparing: false,
             address,
             data_address: None,
             stack_pointer: 0,

@@ -340,6 +340,7 @@ pub fn failures() -> [Record; 4] {
             kind: FaultKind::Exception,
             event: FaultEvent::Call,
             operation: Some(Operation::Dec),
+            preparing: false,
             address: 0x4008_1234,
             data_address: Some(0),
             stack_pointer: 0x4020_0000,

@@ -81,6 +81,7 @@ pub fn fault() -> Fault {
         kind: FaultKind::NullAccess,
         event: FaultEvent::Exception(0x9600_0045),
         operation: None,
+        preparing: false,
         address: 0x4000_0000,
         data_address: Some(8),
         stack_pointer: 0x8000_0000,

@@ -176,6 +176,7 @@ fn fault(kind: FaultKind, event: FaultEvent) -> Spoiled {
             kind,
             event,
             operation: Some(Operation::Dec),
+            preparing: false,
             address: 0x4008_1234,
             data_address: Some(0),
             stack_pointer: 0x4020_0000,
