@@ -134,10 +134,7 @@ fn check(
             unbuilt += system.map_or(0, |not_built| not_built.len());
         }
     }
-    let mut findings = Vec::new();
-    for file in &files {
-        findings.extend(validator.check_file(file));
-    }
+    let mut findings = validator.check_files(&files);
     for run in runs {
         findings.extend(validator.check_run(run, operations));
     }
@@ -159,7 +156,7 @@ mod tests {
     fn a_run_directory_and_single_files() {
         let folder = tempfile::tempdir().expect("a folder");
         let run = RunDirectory::new(folder.path());
-        let good = run.write("rpi4", &example::record()).expect("written");
+        let good = example::keep(&run, "rpi4", &example::record());
         let mut wrong = example::record();
         wrong.operation = "enc".to_owned();
         let bad = run.write("rpi4", &wrong).expect("written");
