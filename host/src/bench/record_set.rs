@@ -73,7 +73,10 @@ impl RecordSet {
             build.insert(name, entry);
         }
         let build = Value::Object(build);
-        write(&run.root().join(system).join(BUILD), &format!("{build:#}\n"))?;
+        write(
+            &run.root().join(system).join(BUILD),
+            &format!("{build:#}\n"),
+        )?;
         let settings = PlanSettings::default();
         let mut campaign = json!({
             "version": VERSIONS[0],
@@ -109,7 +112,8 @@ fn variation(model: &Record, label: usize, random: &mut Rng) -> Record {
     record.label = format!("{}-{label}", model.label);
     for process in &mut record.processes {
         let id = process.meta.get_mut("id");
-        id.expect("a process names its candidate").clone_from(&record.candidate);
+        id.expect("a process names its candidate")
+            .clone_from(&record.candidate);
     }
     let (least, most) = SECONDS;
     let call = 10_f64.powf(least + random.f64() * (most - least));
@@ -208,7 +212,11 @@ fn derive(record: &mut Record) {
     environment.core_clock_min_hz = clock.map(|clock| hertz(clock.min_hz));
     environment.core_clock_max_hz = clock.map(|clock| hertz(clock.max_hz));
     environment.core_clock_mhz = clock.map(|clock| hertz(clock.mean_hz / 1e6));
-    let met = if record.guide_100_measurements_met { "yes" } else { "no" };
+    let met = if record.guide_100_measurements_met {
+        "yes"
+    } else {
+        "no"
+    };
     for process in &mut record.processes {
         process.trials.clone_from(&record.trials);
         for (key, value) in [

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use crate::measurement::{Answers, FileAnswer, KatOutcome};
 use crate::record::assemble::{Subject, kat_status};
 use crate::record::schema::Sha256;
-use crate::record::validate::heading;
 use crate::record::store::{RunDirectory, StoreError, write_whole};
+use crate::record::validate::heading;
 use crate::session::hexadecimal;
 
 /// Writes the log; returns its name in the system's folder, and its digest.

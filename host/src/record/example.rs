@@ -15,8 +15,8 @@ use serde_json::json;
 use super::assemble::{ImageFacts, Occasion, Outcome, Subject};
 use super::environment::Target;
 use super::profile::Profile;
-use super::store::{RunDirectory, write_whole};
 use super::schema::{KatStatus, Record, Sha256, StaticMemory, Unknown, UtcTime};
+use super::store::{RunDirectory, write_whole};
 use crate::measurement::{
     Answers, EventTotal, Faulted, KatOutcome, Location, Measurement, MemoryUse, Plan, Spoiled,
     Traffic, Trial,

@@ -86,7 +86,11 @@ fn from_1(meter: &mut Map<String, Value>) {
     let unit = meter.get("counter").and_then(|counter| counter.get("unit"));
     let cycles = unit.is_some_and(|unit| unit == Unit::Cycles.name());
     let trials = meter.get_mut("trials").and_then(Value::as_array_mut);
-    for trial in trials.into_iter().flatten().filter_map(Value::as_object_mut) {
+    for trial in trials
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_object_mut)
+    {
         let number = |key| trial.get(key).and_then(Value::as_f64);
         let clock = number("count").zip(number("seconds")).filter(|_| cycles);
         let clock = clock.map(|(count, seconds)| count / seconds);
@@ -94,7 +98,9 @@ fn from_1(meter: &mut Map<String, Value>) {
     }
     let events = meter.get("events").cloned().unwrap_or_default();
     let events = IndexMap::<String, EventCount>::deserialize(&events).unwrap_or_default();
-    meter.entry("ipc").or_insert_with(|| json!(statistics::ipc(&events)));
+    meter
+        .entry("ipc")
+        .or_insert_with(|| json!(statistics::ipc(&events)));
     for key in ["events", "cold", "layouts"] {
         meter.entry(key).or_insert(Value::Null);
     }
@@ -172,7 +178,10 @@ mod tests {
         let mut content = digest::content(&example::record());
         content["meter"][KEY] = (FORMAT + 1).into();
         content["meter"]["version"] = "9.1.0".into();
-        content["meter"].as_object_mut().unwrap().shift_remove("memory");
+        content["meter"]
+            .as_object_mut()
+            .unwrap()
+            .shift_remove("memory");
         let error = parse(Path::new("x.json"), digest::text(&content).as_bytes()).unwrap_err();
         insta::assert_snapshot!(crate::explain::explain(&error).trim_end());
         for odd in [json!("2"), json!(-1), json!(null), json!(1e30)] {

@@ -240,7 +240,9 @@ mod tests {
         let mut tried = 0;
         for pointer in keys(&whole) {
             // Without the number of its format a record is one of the first format.
-            if ["/meter", "/meter/format"].contains(&&*pointer) || free.iter().any(|prefix| pointer.starts_with(prefix)) {
+            if ["/meter", "/meter/format"].contains(&&*pointer)
+                || free.iter().any(|prefix| pointer.starts_with(prefix))
+            {
                 continue;
             }
             let mut content = whole.clone();

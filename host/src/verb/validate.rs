@@ -22,7 +22,8 @@ use crate::table::format;
 /// record's own, and those of KAT logs and images where these are there), and names and sizes must
 /// agree with the path and with the label's other operations. A run directory's campaign.json and
 /// build.json are checked as well, and that the records which these promise are there. Each
-/// finding names the file and the key. With --json {records, not_built, findings: [{file, key,
+/// finding names the file and the key. Records of earlier formats are checked as what they are; those
+/// of later ones are a finding. With --json {records, not_built, findings: [{file, key,
 /// problem}]}.
 ///
 /// Exits with 1 when there are findings. A wrong answer that is recorded as one, or an instance that

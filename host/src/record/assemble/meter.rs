@@ -5,8 +5,8 @@ use catalogue::{Frame, LibraryReport};
 use super::{ImageFacts, Occasion, Outcome, Subject, passes, seconds, trouble};
 use crate::measurement::Measurement;
 use crate::record::schema::{
-    Captured, Counter, Emulator, Format, HeapSweep, Image, Inputs, LargestFrame, Memory, Meter, MeterTrial,
-    Output, SelfTest, Sha256, StackProbe, Transport, Unknown,
+    Captured, Counter, Emulator, Format, HeapSweep, Image, Inputs, LargestFrame, Memory, Meter,
+    MeterTrial, Output, SelfTest, Sha256, StackProbe, Transport, Unknown,
 };
 use crate::record::statistics;
 use crate::session::hexadecimal;

@@ -64,10 +64,7 @@ pub(in crate::record) fn meta(
             "guide_100_measurements",
             yes_or_no(record.guide_100_measurements_met),
         ),
-        (
-            MEASURED_BY,
-            format!("ngcc-meter {version}"),
-        ),
+        (MEASURED_BY, format!("ngcc-meter {version}")),
     ] {
         meta.insert(key.to_owned(), value);
     }

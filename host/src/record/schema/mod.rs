@@ -278,3 +278,6 @@ pub struct Process {
     #[serde(flatten)]
     pub unknown: Unknown,
 }
+
+#[cfg(test)]
+mod tests;

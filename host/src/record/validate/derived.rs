@@ -79,14 +79,19 @@ fn check_exchange(record: &Record, findings: &mut Findings<'_>) {
         return;
     };
     let is_message = |key: &str| {
-        let number = key.strip_prefix("kex_msg").and_then(|rest| rest.strip_suffix("_bytes"));
+        let number = key
+            .strip_prefix("kex_msg")
+            .and_then(|rest| rest.strip_suffix("_bytes"));
         number.is_some_and(|number| number.parse::<u32>().is_ok())
     };
     let messages = || kex.iter().filter(|(key, _)| is_message(key));
     let size = |bytes: Option<u64>| bytes.and_then(|bytes| i64::try_from(bytes).ok());
     for (name, expected) in [
         ("kex_passes_run", i64::try_from(messages().count()).ok()),
-        ("kex_total_msg_bytes", Some(messages().map(|(_, bytes)| bytes).sum())),
+        (
+            "kex_total_msg_bytes",
+            Some(messages().map(|(_, bytes)| bytes).sum()),
+        ),
         ("kex_pk_bytes", size(record.sizes.pk_bytes)),
         ("kex_sk_bytes", size(record.sizes.sk_bytes)),
         ("kex_ss_bytes", size(record.sizes.ss_bytes)),
@@ -154,13 +159,17 @@ fn check_counts(record: &Record, meter: &Meter, findings: &mut Findings<'_>) {
         let key = format!("meter.trials[{index}].count");
         let number = index as u64 + 1;
         let mut sweeps = meter.memory.heap_sweeps.iter();
-        let sweeps = sweeps.find(|sweep| sweep.trial == number).map_or(0, |it| it.times);
+        let sweeps = sweeps
+            .find(|sweep| sweep.trial == number)
+            .map_or(0, |it| it.times);
         if let Some(measured) = measured(trial, sweeps)
             && let Some(problem) = contradiction(&measured, counter.source, is_step)
         {
             findings.add(key.clone(), format!("gives {problem}"));
         }
-        let rate = counter.frequency_hz.filter(|_| counter.source == CounterSource::Tsc);
+        let rate = counter
+            .frequency_hz
+            .filter(|_| counter.source == CounterSource::Tsc);
         if let (Some(count), Some(rate)) = (trial.count, rate) {
             let ticked = count as f64 / rate as f64;
             let (part, wait) = TICKS_AND_TIME;
@@ -192,7 +201,10 @@ fn check_events(meter: &Meter, findings: &mut Findings<'_>) {
     let names = meter.events.iter().flat_map(|events| events.keys());
     for name in names {
         if !Event::ALL.iter().any(|event| event.name() == name) {
-            findings.add(format!("meter.events.{name}"), "is no event of this program");
+            findings.add(
+                format!("meter.events.{name}"),
+                "is no event of this program",
+            );
         }
     }
 }
@@ -207,7 +219,10 @@ fn check_stream(name: &str, stream: &Captured, findings: &mut Findings<'_>) {
     if is_whole && is_short {
         findings.equal(&key, stream.length_bytes, kept, "there are");
     } else if is_whole && stream.length_bytes < kept {
-        let problem = format!("is {}, less than the {kept} that are here", stream.length_bytes);
+        let problem = format!(
+            "is {}, less than the {kept} that are here",
+            stream.length_bytes
+        );
         findings.add(key, problem);
     }
 }

@@ -107,7 +107,12 @@ impl Sibling {
     }
 
     /// One system is one machine in one configuration, and one image has the same parts everywhere.
-    fn check_ours(&self, ours: &Ours, (first, theirs): (&Self, &Ours), findings: &mut Findings<'_>) {
+    fn check_ours(
+        &self,
+        ours: &Ours,
+        (first, theirs): (&Self, &Ours),
+        findings: &mut Findings<'_>,
+    ) {
         let why = format!("differs from that of {}", first.file.display());
         findings.equal("meter.board", &ours.board, &theirs.board, &why);
         if self.configuration != first.configuration {
@@ -125,7 +130,11 @@ impl Sibling {
         }
         let names = ["static", "image_static"];
         let parts = ours.static_memory.iter().zip(&theirs.static_memory);
-        for (name, _) in names.iter().zip(parts).filter(|(_, (ours, theirs))| ours != theirs) {
+        for (name, _) in names
+            .iter()
+            .zip(parts)
+            .filter(|(_, (ours, theirs))| ours != theirs)
+        {
             findings.add(format!("meter.memory.{name}"), &*why);
         }
     }

@@ -8,10 +8,18 @@ pub(super) fn check(record: &Record, meter: &Meter, findings: &mut Findings<'_>)
     let Some(evidence) = &meter.kat else {
         // What was not tested has no outcome.
         let expected = KatStatus::NoKat.name();
-        findings.equal("kat", record.kat.name(), expected, "there was no test, so it is");
+        findings.equal(
+            "kat",
+            record.kat.name(),
+            expected,
+            "there was no test, so it is",
+        );
         return;
     };
-    let computed = evidence.computed_sha256.as_ref().map(|digest| digest.as_str());
+    let computed = evidence
+        .computed_sha256
+        .as_ref()
+        .map(|digest| digest.as_str());
     let expected = evidence.expected_sha256.as_deref();
     let fits = match record.kat {
         KatStatus::Pass => expected == computed,
@@ -30,7 +38,10 @@ pub(super) fn check(record: &Record, meter: &Meter, findings: &mut Findings<'_>)
     }
     let has_reason = !matches!(record.kat, KatStatus::Pass | KatStatus::Mismatch);
     if evidence.reason.is_some() != has_reason {
-        let problem = format!("must be null for PASS and MISMATCH, and only there: the outcome is {}", record.kat.name());
+        let problem = format!(
+            "must be null for PASS and MISMATCH, and only there: the outcome is {}",
+            record.kat.name()
+        );
         findings.add("meter.kat.reason", problem);
     }
     if evidence.first_difference.is_some() && record.kat != KatStatus::Mismatch {

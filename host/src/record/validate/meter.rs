@@ -123,14 +123,22 @@ fn check_processes(record: &Record, meter: &Meter, findings: &mut Findings<'_>) 
                 None => findings.add(key, "is missing"),
             }
         }
-        let name = process.meta.keys().find(|name| !expected.contains_key(*name));
+        let name = process
+            .meta
+            .keys()
+            .find(|name| !expected.contains_key(*name));
         if let Some(name) = name {
             let problem = "is no key of a record of this program";
             findings.add(format!("processes[{index}].meta.{name}"), problem);
         }
         let key = format!("processes[{index}].stderr");
         let stated = &meter.output.stderr.beginning;
-        findings.equal(&key, &process.stderr, stated, "meter.output.stderr.beginning is");
+        findings.equal(
+            &key,
+            &process.stderr,
+            stated,
+            "meter.output.stderr.beginning is",
+        );
     }
     if record.processes.len() != 1 {
         let problem = format!("are {}, but one image ran", record.processes.len());
@@ -169,7 +177,10 @@ fn check_state(record: &Record, meter: &Meter, findings: &mut Findings<'_>) {
     if record.status == Status::Complete && meter.fault.is_some() {
         findings.add("meter.fault", "a complete record has no fault");
     }
-    let status = record.processes.first().map(|process| process.status.as_str());
+    let status = record
+        .processes
+        .first()
+        .map(|process| process.status.as_str());
     let fits = match status {
         Some("ok") => meter.fault.is_none(),
         Some("fault") => record.status != Status::Complete && meter.fault.is_some(),

@@ -133,7 +133,11 @@ impl Validator {
         // In parts, so that not all of what was read is kept at a time.
         for part in files.chunks(PART) {
             let examined: Vec<Examined> = part.par_iter().map(|it| examine_file(it)).collect();
-            found.extend(examined.into_iter().flat_map(|examined| self.join(examined)));
+            found.extend(
+                examined
+                    .into_iter()
+                    .flat_map(|examined| self.join(examined)),
+            );
         }
         found
     }
@@ -171,7 +175,11 @@ impl Validator {
             found: findings,
         };
         claims.seen.log_is_missing = !self.check_named_files(&claims, &mut findings);
-        let label = (place.system_folder(), place.candidate, claims.sibling.label.clone());
+        let label = (
+            place.system_folder(),
+            place.candidate,
+            claims.sibling.label.clone(),
+        );
         match self.labels.get(&label) {
             Some(first) => claims.sibling.check(first, &mut findings),
             None => {

@@ -58,7 +58,10 @@ impl Set {
                     "image": record.library, "image_sha256": record.library_sha256,
                     "answers_sha256": "0".repeat(64), "command_lines": ["gcc -c a.c"],
                 });
-                operations.entry(name.clone()).or_default().push(operation.to_owned());
+                operations
+                    .entry(name.clone())
+                    .or_default()
+                    .push(operation.to_owned());
             }
             run_files::seal(&name, &mut build[&name]);
         }
@@ -77,7 +80,10 @@ impl Set {
             files: BTreeMap::new(),
             operations,
         };
-        let own = [(CAMPAIGN.into(), campaign), (format!("{SYSTEM}/{BUILD}"), build)];
+        let own = [
+            (CAMPAIGN.into(), campaign),
+            (format!("{SYSTEM}/{BUILD}"), build),
+        ];
         for (name, content) in own {
             fs::write(set.folder.path().join(name), format!("{content:#}\n")).unwrap();
         }
@@ -124,7 +130,11 @@ impl Set {
 
     fn named(&self, name: &str) -> Vec<&Path> {
         let is_named = |path: &&PathBuf| path.to_string_lossy().contains(name);
-        self.files.keys().filter(is_named).map(PathBuf::as_path).collect()
+        self.files
+            .keys()
+            .filter(is_named)
+            .map(PathBuf::as_path)
+            .collect()
     }
 }
 
@@ -144,9 +154,9 @@ fn pointers(value: &Value, above: &str, found: &mut Vec<String>) {
         Value::Object(map) => map
             .iter()
             .for_each(|(key, value)| pointers(value, &format!("{above}/{}", escaped(key)), found)),
-        Value::Array(values) => (0..)
-            .zip(values)
-            .for_each(|(index, value): (usize, _)| pointers(value, &format!("{above}/{index}"), found)),
+        Value::Array(values) => (0..).zip(values).for_each(|(index, value): (usize, _)| {
+            pointers(value, &format!("{above}/{index}"), found)
+        }),
         _ => {}
     }
 }
@@ -328,12 +338,27 @@ fn what_follows_from_other_keys_is_found_in_spite_of_a_new_digest() {
             }
         }
     }
-    let listed: std::collections::BTreeSet<String> = FREE.iter().map(|key| (*key).to_owned()).collect();
+    let listed: std::collections::BTreeSet<String> =
+        FREE.iter().map(|key| (*key).to_owned()).collect();
     let more: Vec<_> = escaped.difference(&listed).collect();
-    assert!(more.is_empty(), "these escape and are not listed: {more:#?}");
-    let less: Vec<_> = listed.intersection(&tried).filter(|key| !escaped.contains(*key)).collect();
-    assert!(less.is_empty(), "these are listed and do not escape: {less:#?}");
-    assert!(tried.len() > escaped.len() * 3 / 2, "{} of {}", escaped.len(), tried.len());
+    assert!(
+        more.is_empty(),
+        "these escape and are not listed: {more:#?}"
+    );
+    let less: Vec<_> = listed
+        .intersection(&tried)
+        .filter(|key| !escaped.contains(*key))
+        .collect();
+    assert!(
+        less.is_empty(),
+        "these are listed and do not escape: {less:#?}"
+    );
+    assert!(
+        tried.len() > escaped.len() * 3 / 2,
+        "{} of {}",
+        escaped.len(),
+        tried.len()
+    );
 }
 
 /// A key as a reader writes it, any place of a list as `[]`.

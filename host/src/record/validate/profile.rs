@@ -101,8 +101,7 @@ fn check_arithmetic(profile: &Profile, findings: &mut Findings<'_>) {
 
 fn check_digest(profile: &Profile, bytes: &[u8], findings: &mut Findings<'_>) {
     // A published profile has no digest. The profile was parsed from these bytes: they are JSON.
-    let (Some(meter), Ok(content)) = (&profile.meter, canonical::read(bytes))
-    else {
+    let (Some(meter), Ok(content)) = (&profile.meter, canonical::read(bytes)) else {
         return;
     };
     let content = digest::Content::of(content);

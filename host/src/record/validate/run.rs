@@ -158,8 +158,7 @@ fn check_build(
     format: u32,
 ) -> Vec<Finding> {
     let file = system.join(BUILD);
-    let read =
-        content(&file).and_then(|bytes| Ok((parse_as::<BuildFile>(&file, &bytes)?, bytes)));
+    let read = content(&file).and_then(|bytes| Ok((parse_as::<BuildFile>(&file, &bytes)?, bytes)));
     let (labels, bytes) = match read {
         Ok(read) => read,
         Err(error) => return settings::missing_or_unreadable(&file, &error, !records.is_empty()),

@@ -16,13 +16,13 @@ use crate::record::schema::Plan;
 
 /// The settings, which must be there when a campaign has left records; and their format.
 pub(super) fn check(file: &Path, records: &[&Seen]) -> (u32, Vec<Finding>) {
-    let read = content(file)
-        .and_then(|bytes| Ok((parse_as::<CampaignFile>(file, &bytes)?, bytes)));
+    let read = content(file).and_then(|bytes| Ok((parse_as::<CampaignFile>(file, &bytes)?, bytes)));
     let (settings, bytes) = match read {
         Ok(read) => read,
         Err(error) => {
             let found = missing_or_unreadable(file, &error, !records.is_empty());
-            return (FORMAT, found);
+            // Of what format it was is not known: nothing is demanded of the others.
+            return (1, found);
         }
     };
     let mut findings = Findings {
@@ -38,7 +38,10 @@ pub(super) fn check(file: &Path, records: &[&Seen]) -> (u32, Vec<Finding>) {
         Err(error) => findings.found.extend(unreadable(&error)),
     }
     if settings.format > FORMAT {
-        let problem = format!("is {}, and this program knows 1 to {FORMAT}", settings.format);
+        let problem = format!(
+            "is {}, and this program knows 1 to {FORMAT}",
+            settings.format
+        );
         findings.add("format", problem);
     }
     if !VERSIONS.contains(&settings.version.as_str()) {
@@ -93,8 +96,8 @@ fn plan_problem(planned: &Plan, settings: &PlanSettings) -> Option<String> {
     let (calls, trials) = (planned.iterations_per_trial, planned.trials);
     let cost = |calls: u64, trials: u64| (calls * trials) as f64 * call;
     let budget = settings.operation_budget_seconds;
-    let is_full = u64::from(full.calls_per_trial).abs_diff(calls) <= 1
-        && u64::from(full.trials) == trials;
+    let is_full =
+        u64::from(full.calls_per_trial).abs_diff(calls) <= 1 && u64::from(full.trials) == trials;
     // An emulator has so many seconds of its own in one on the wall, at most: only a plan that the
     // budget cuts has fewer calls.
     const SLOWEST: f64 = 100.0;
@@ -143,7 +146,11 @@ pub(super) fn check_text(content: &Value, bytes: &[u8], format: u32, findings: &
 }
 
 /// The finding for a file that cannot be read; one that is not there is missed only if needed.
-pub(super) fn missing_or_unreadable(file: &Path, error: &ReadError, is_needed: bool) -> Vec<Finding> {
+pub(super) fn missing_or_unreadable(
+    file: &Path,
+    error: &ReadError,
+    is_needed: bool,
+) -> Vec<Finding> {
     match error {
         ReadError::File { source, .. } if source.kind() == ErrorKind::NotFound => {
             let mut findings = Findings {

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use wire::CounterSource;
 
 use super::*;
-use crate::record::schema::Record;
 use crate::measurement::Spoiled;
 use crate::record::digest;
 use crate::record::example;
 use crate::record::plan::CALIBRATION;
+use crate::record::schema::Record;
 use crate::record::schema::{Cold, EventCount, Layout, Layouts, Unknown, UtcTime};
 use crate::record::store::RunDirectory;
 
@@ -82,7 +82,10 @@ fn every_statistic_is_recomputed() {
         assert!(keys.iter().any(|found| found == key), "{key}: {keys:?}");
     }
     let more = findings_after(|r| r.measurements += 1);
-    assert_eq!(more, ["measurements", "processes[0].meta.measurement_count"]);
+    assert_eq!(
+        more,
+        ["measurements", "processes[0].meta.measurement_count"]
+    );
     let flip = |r: &mut Record| r.guide_100_measurements_met ^= true;
     let key = "processes[0].meta.guide_100_measurements";
     assert_eq!(findings_after(flip), ["guide_100_measurements_met", key]);
@@ -325,7 +328,10 @@ fn files_that_a_record_names_are_checked_where_they_are() {
     let image = images.join(record.library.expect("named"));
     fs::create_dir_all(image.parent().expect("a folder")).expect("created");
     fs::write(&image, "another image").expect("written");
-    assert_eq!(findings(&images), ["kat_log_sha256", "kat", "library_sha256"]);
+    assert_eq!(
+        findings(&images),
+        ["kat_log_sha256", "kat", "library_sha256"]
+    );
 }
 
 #[test]
