@@ -141,7 +141,7 @@ pub(super) fn check_seal(
 /// Files of the first format were written in the same way, and might have been mended by hand.
 pub(super) fn check_text(content: &Value, bytes: &[u8], format: u32, findings: &mut Findings<'_>) {
     if format > 1 {
-        integrity::check_text(&digest::text(content).as_bytes(), bytes, findings);
+        integrity::check_text(digest::text(content).as_bytes(), bytes, findings);
     }
 }
 
