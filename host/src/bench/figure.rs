@@ -30,7 +30,7 @@ pub struct Verdict {
     pub demand: String,
     /// Whether it is so; null where the noise of the machine leaves that open.
     pub holds: Option<bool>,
-    /// How far the median may be off because of that noise.
+    /// How far the median may be off because of that noise, as a part of it.
     pub uncertainty: f64,
 }
 
@@ -90,13 +90,33 @@ impl Figure {
         }
     }
 
+    /// Something of which there must not be more than so much, however often it is taken.
+    pub fn at_most(
+        limit: f64,
+        name: impl Into<String>,
+        unit: &'static str,
+        taken: Vec<f64>,
+    ) -> Self {
+        let figure = Self::of(name, unit, taken);
+        let holds = match (figure.least <= limit, figure.most <= limit) {
+            (true, true) => Some(true),
+            (false, false) => Some(false),
+            _ => None,
+        };
+        let most = figure.most - figure.median;
+        Self {
+            verdict: Some(Verdict {
+                demand: format!("at most {}", text(limit, unit)),
+                holds,
+                uncertainty: most.max(figure.median - figure.least) / figure.median,
+            }),
+            ..figure
+        }
+    }
+
     /// One line: the median, and the spread as ratios to it.
     pub fn line(&self) -> String {
-        let value = match self.unit {
-            "s" => format::seconds(self.median),
-            "" => format!("{:.4}", self.median),
-            unit => format!("{} {unit}", format::general(self.median)),
-        };
+        let value = text(self.median, self.unit);
         let ratio = |value: f64| match self.median {
             0.0 => "–".to_owned(),
             median => format!("{:.3}", value / median),
@@ -118,6 +138,15 @@ impl Figure {
             line.push_str(&format!("  ±{noise} %, must be {}: {word}", verdict.demand));
         }
         line
+    }
+}
+
+/// A number with its unit.
+fn text(value: f64, unit: &str) -> String {
+    match unit {
+        "s" => format::seconds(value),
+        "" => format!("{value:.4}"),
+        unit => format!("{} {unit}", format::general(value)),
     }
 }
 
@@ -155,5 +184,13 @@ mod tests {
         insta::assert_snapshot!(around(1.001, 0.5), @"ratio                                                             1.0010   0.750 to 1.250  n = 101  ±4.62 %, must be 1 within 1 %: the machine is too noisy to tell");
         insta::assert_snapshot!(around(1.015, 0.1), @"ratio                                                             1.0150   0.951 to 1.049  n = 101  ±0.924 %, must be 1 within 1 %: the machine is too noisy to tell");
         assert_eq!(uncertainty(&[1.0]), f64::INFINITY);
+    }
+
+    #[test]
+    fn a_limit_holds_for_all_or_none_or_nobody_can_tell() {
+        let line = |taken: &[f64]| Figure::at_most(2.0, "time", "s", taken.to_vec()).line();
+        assert!(line(&[1.0, 2.0]).ends_with("must be at most 2 s: holds"));
+        assert!(line(&[2.1]).ends_with("must be at most 2 s: does NOT hold"));
+        assert!(line(&[1.9, 2.0, 2.1]).ends_with("the machine is too noisy to tell"));
     }
 }

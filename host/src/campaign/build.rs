@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::image::{Cache, Image, Recipe};
 use crate::interrupt::Interrupt;
 use crate::record::assemble::Subject;
-use crate::record::run_files::BUILD;
+use crate::record::run_files::{self, BUILD};
 use crate::record::schema::Sha256;
 use crate::record::store::{RunDirectory, StoreError, write_whole};
 use crate::session::hexadecimal;
@@ -132,10 +132,12 @@ fn add(
     system: &str,
     candidate: &str,
     label: &str,
-    entry: Value,
+    mut entry: Value,
 ) -> Result<(), StoreError> {
     let mut entries = entries(directory, system);
-    entries.insert(format!("{candidate}/{label}"), entry);
+    let name = format!("{candidate}/{label}");
+    run_files::seal(&name, &mut entry);
+    entries.insert(name, entry);
     write(directory, system, &entries)
 }
 

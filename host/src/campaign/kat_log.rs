@@ -6,6 +6,7 @@ use crate::measurement::{Answers, FileAnswer, KatOutcome};
 use crate::record::assemble::{Subject, kat_status};
 use crate::record::schema::Sha256;
 use crate::record::store::{RunDirectory, StoreError, write_whole};
+use crate::record::validate::heading;
 use crate::session::hexadecimal;
 
 /// Writes the log; returns its name in the system's folder, and its digest.
@@ -23,11 +24,13 @@ pub fn write(directory: &RunDirectory, subject: &Subject) -> Result<(String, Sha
 
 /// The log: what was computed, what is published, and the digest of every field.
 fn text(subject: &Subject) -> String {
-    let status = kat_status(subject.kat.as_ref()).name();
-    let mut text = format!(
-        "{status} {}/{} on {}\n",
-        subject.candidate, subject.label, subject.system
-    );
+    let Subject {
+        candidate,
+        label,
+        system,
+        ..
+    } = subject;
+    let mut text = heading(kat_status(subject.kat.as_ref()), candidate, label, system) + "\n";
     let mut line = |words: std::fmt::Arguments| {
         // Writing to a String cannot fail.
         let _ = text.write_fmt(words);

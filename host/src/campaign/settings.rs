@@ -12,8 +12,9 @@ use serde_json::{Value, json};
 
 use super::{CampaignError, Claim, Shard};
 use crate::measure;
+use crate::record::migrate::FORMAT;
 use crate::record::plan::PlanSettings;
-use crate::record::run_files::CAMPAIGN;
+use crate::record::run_files::{self, CAMPAIGN};
 use crate::record::store::write_whole;
 use crate::system::System;
 
@@ -186,6 +187,7 @@ impl Settings {
         };
         json!({
             "version": env!("CARGO_PKG_VERSION"),
+            "format": FORMAT,
             "plan": plan,
             "cold": self.cold,
             "layouts": self.layouts,
@@ -213,7 +215,9 @@ impl Settings {
         let text = match fs::read_to_string(&file) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                write_whole(&file, format!("{ours:#}\n").as_bytes())?;
+                let mut sealed = ours;
+                run_files::seal(CAMPAIGN, &mut sealed);
+                write_whole(&file, format!("{sealed:#}\n").as_bytes())?;
                 return Ok(());
             }
             Err(error) => {

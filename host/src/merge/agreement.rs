@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::{MergeError, SHARD};
 use crate::campaign::first_difference;
 use crate::record::read::read;
+use crate::record::run_files::DIGEST;
 use crate::record::schema::Record;
 
 /// Keys of a record's environment that make a machine and its configuration what they are. The
@@ -35,6 +36,8 @@ pub(super) fn settings(all: &[(PathBuf, Value)]) -> Result<(), MergeError> {
         let mut settings = settings.clone();
         if let Some(keys) = settings.as_object_mut() {
             keys.remove(SHARD);
+            // It covers the part as well.
+            keys.remove(DIGEST);
         }
         settings
     };

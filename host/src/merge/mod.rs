@@ -21,7 +21,7 @@ use thiserror::Error;
 use crate::campaign::{Claim, Shard};
 use crate::interrupt::{Interrupt, Urgency};
 use crate::record::read::read_as;
-use crate::record::run_files::{BUILD, CAMPAIGN};
+use crate::record::run_files::{self, BUILD, CAMPAIGN};
 use crate::record::store::{RunDirectory, StoreError, write_whole};
 use agreement::Machine;
 use files::Files;
@@ -194,6 +194,10 @@ fn whole_campaign(part: &Value) -> Value {
     let mut whole = part.clone();
     if let Some(shard) = whole.get_mut(SHARD) {
         *shard = Value::Null;
+    }
+    // Settings of an earlier format have no digest.
+    if run_files::stated_digest(part).is_some() {
+        run_files::seal(CAMPAIGN, &mut whole);
     }
     whole
 }

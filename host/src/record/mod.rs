@@ -3,11 +3,12 @@
 //! [`schema`] says what a record holds, and everything that reads or writes one uses that type.
 //! [`plan`] decides how often an operation is called, [`assemble`] makes a record of what a session
 //! measured, [`profile`] stands beside it, [`statistics`] computes every number that is not measured, [`store`] keeps records in
-//! a run directory, and [`validate`] recomputes all of it from the raw trials.
+//! a run directory, [`migrate`] reads those of earlier formats, and [`validate`] recomputes all of it from the raw trials.
 
 pub mod assemble;
 pub mod digest;
 pub mod environment;
+pub mod migrate;
 pub mod plan;
 pub mod profile;
 pub mod read;

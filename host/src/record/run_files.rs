@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
+use super::digest;
+use super::plan::PlanSettings;
 use super::read::{ReadError, read_as};
 use super::schema::{FlagSet, KatStatus, Sha256};
 
@@ -15,6 +18,9 @@ pub const CAMPAIGN: &str = "campaign.json";
 /// Name of the file that says how each label was built, in a system's folder.
 pub const BUILD: &str = "build.json";
 
+/// Key of the digest of a campaign's settings, and of each entry about a label.
+pub const DIGEST: &str = "digest";
+
 /// Versions of this program whose run directories this one knows.
 pub const VERSIONS: [&str; 1] = [env!("CARGO_PKG_VERSION")];
 
@@ -23,6 +29,9 @@ pub const VERSIONS: [&str; 1] = [env!("CARGO_PKG_VERSION")];
 pub struct CampaignFile {
     /// Version of the program that measured.
     pub version: String,
+    /// Version of these files: the first one had no such number, and no digests.
+    #[serde(default = "first_format")]
+    pub format: u32,
     /// How often operations are called.
     pub plan: PlanKeys,
     /// Whether it took systems that are not fit for a trustworthy measurement.
@@ -45,7 +54,43 @@ pub struct PlanKeys {
     pub maximum_calls_per_trial: u32,
 }
 
+fn first_format() -> u32 {
+    1
+}
+
+/// Puts the digest of what a file, or an entry of one, holds into it: the SHA-256 of the canonical
+/// JSON (RFC 8785) of `{name: content}`, the content without its digest.
+pub fn seal(name: &str, content: &mut Value) {
+    let digest = digest_of(name, content);
+    content[DIGEST] = digest.as_str().into();
+}
+
+/// The digest that [`seal`] puts in.
+pub fn digest_of(name: &str, content: &Value) -> Sha256 {
+    let mut content = content.clone();
+    if let Some(keys) = content.as_object_mut() {
+        keys.shift_remove(DIGEST);
+    }
+    digest::of_content(&json!({ name: content }))
+}
+
+/// The digest that is in it, if it has one.
+pub fn stated_digest(content: &Value) -> Option<&Value> {
+    content.get(DIGEST)
+}
+
 impl PlanKeys {
+    /// The settings that plans are made with.
+    pub fn settings(&self) -> PlanSettings {
+        PlanSettings {
+            trial_target_seconds: self.trial_target_seconds,
+            operation_budget_seconds: self.operation_budget_seconds,
+            trials: self.trials,
+            minimum_calls: self.minimum_calls,
+            maximum_calls_per_trial: self.maximum_calls_per_trial,
+        }
+    }
+
     /// Every number, by its key.
     pub fn by_key(&self) -> [(&'static str, f64); 5] {
         [

@@ -7,6 +7,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use miette::Diagnostic;
+use rayon::prelude::*;
 use serde::Serialize;
 use thiserror::Error;
 
@@ -23,25 +24,24 @@ const SHOWN: usize = 120;
 /// Draws pages; `run` is the way from the report's folder to the run directory, where its files
 /// are linked.
 pub fn draw(pages: &[Page], run: Option<&str>) -> Files {
-    let mut files = Files::new();
-    for page in pages {
-        for format in Format::ALL {
-            let links = Links {
-                from: &page.path,
-                run,
-            };
-            let text = match format {
-                Format::Markdown => markdown::page(page, links),
-                Format::Html => html::page(page, links),
-            };
-            let path: PathBuf = page.path.parts().iter().collect();
-            // A dot in a candidate's name is no extension.
-            let mut name = path.into_os_string();
-            name.push(format!(".{}", format.extension()));
-            files.insert(name.into(), text);
-        }
-    }
-    files
+    let draw = |(page, format): (&Page, Format)| {
+        let links = Links {
+            from: &page.path,
+            run,
+        };
+        let text = match format {
+            Format::Markdown => markdown::page(page, links),
+            Format::Html => html::page(page, links),
+        };
+        let path: PathBuf = page.path.parts().iter().collect();
+        // A dot in a candidate's name is no extension.
+        let mut name = path.into_os_string();
+        name.push(format!(".{}", format.extension()));
+        (name.into(), text)
+    };
+    let each = pages.par_iter();
+    let each = each.flat_map_iter(|page| Format::ALL.map(|format| (page, format)));
+    each.map(draw).collect()
 }
 
 /// Writes them, each whole or not at all.

@@ -11,7 +11,7 @@ mod hello;
 mod known_answers;
 mod log;
 mod passes;
-mod plausible;
+pub(crate) mod plausible;
 mod profile;
 mod watch;
 

@@ -19,8 +19,9 @@ use crate::record::environment::load_average;
 /// off every sample; "sled": whether longer work counts more in proportion; "agreement": the mean
 /// of per-call samples by that of a loop; "line": what results cost on the line; "boot": from the
 /// start of a meter to its first answer; "record": what a record costs beside its operation;
-/// "rebuild": the image of another instance once everything else is built; "validate-1000" and
-/// "validate-10000": how fast records are checked; "report-1000": how fast pages are made of them.
+/// "rebuild": the image of another instance once everything else is built; "validate-10000" and
+/// "report-10000": time and memory of `cargo host validate` and `cargo host report` on so many
+/// records, variations of ones that are measured first.
 ///
 /// Each line has the median, and the least and the most as ratios to it: the noise of this machine
 /// as it is. With --json the same as data: {repeat, load_average, items: [{name, figures: [{name,

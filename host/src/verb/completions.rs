@@ -2,16 +2,17 @@
 
 use clap::Args;
 use clap_complete::Shell;
+use serde_json::json;
 
 use super::output;
-use crate::cli;
+use crate::cli::{self, Context};
 use crate::outcome::Outcome;
 
 /// Prints completions for a shell.
 ///
 /// Shells complete programs, and `cargo host` is a word of cargo's. Give it a name of its own,
 /// `alias ngcc='cargo host'`, and load the completions for that name: `source <(cargo host
-/// completions bash)`.
+/// completions bash)`. With --json {shell, script}.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// The shell
@@ -27,8 +28,13 @@ pub struct Arguments {
 /// # Errors
 ///
 /// When standard output cannot be written.
-pub fn run(arguments: &Arguments) -> miette::Result<Outcome> {
-    output::text(script(arguments).trim_end())?;
+pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> {
+    let script = script(arguments);
+    if context.common.json {
+        output::json(&json!({ "shell": arguments.shell.to_string(), "script": script }))?;
+    } else {
+        output::text(script.trim_end())?;
+    }
     Ok(Outcome::Clean)
 }
 

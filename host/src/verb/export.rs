@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use miette::{IntoDiagnostic, WrapErr};
+use serde_json::json;
 
 use super::output;
 use super::sides::{Side, sides};
@@ -24,15 +25,15 @@ use crate::table::format;
 /// As csv the table has the quotes and line ends of RFC 4180; a text that a spreadsheet would take
 /// for a formula has an apostrophe before it. github-action-benchmark is the array of {name, unit,
 /// value, range, extra} that this action reads as customSmallerIsBetter; only what is complete, and
-/// whose answers are not known to be wrong, is in it.
+/// whose answers are not known to be wrong, is in it. With --json and --to {file, rows}.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Run directories
     #[arg(required = true, value_name = "RUN_DIR")]
     runs: Vec<PathBuf>,
-    /// The form
-    #[arg(long, value_enum, default_value_t = Format::Csv)]
-    format: Format,
+    /// The form; csv by default, or json with --json
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     /// Only these systems, in this order
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     systems: Vec<String>,
@@ -62,9 +63,25 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
     let sides = sides(&arguments.runs, &arguments.systems)?;
     let columns: Vec<Column> = sides.iter().map(|side| side.column.clone()).collect();
     let rows = export::rows(&columns);
-    let text = text(&rows, arguments.format, context)?;
+    let json = context.common.json;
+    let format = arguments.format.unwrap_or(match json {
+        true => Format::Json,
+        false => Format::Csv,
+    });
+    if json && format == Format::Csv && arguments.to.is_none() {
+        return Err(miette::miette!(
+            help = "leave out --json, choose another --format, or name a file with --to",
+            "with --json, standard output is JSON, and csv is none"
+        ));
+    }
+    let text = text(&rows, format, context)?;
     match &arguments.to {
-        Some(file) => write_whole(file, text.as_bytes())?,
+        Some(file) => {
+            write_whole(file, text.as_bytes())?;
+            if json {
+                output::json(&json!({ "file": file, "rows": rows.len() }))?;
+            }
+        }
         None => output::exact(&text)?,
     }
     let not_built: usize = sides

@@ -267,7 +267,7 @@ impl Bench<'_> {
             true => folder.to_owned(),
             false => folder.join(&self.instance.label),
         };
-        let outcome = write_texts(&mut session, self.instance, &folder)?;
+        let outcome = write_texts(&mut session, self.instance, &folder, self.context)?;
         session.bye();
         Ok(outcome)
     }
@@ -278,6 +278,7 @@ fn write_texts(
     session: &mut Session,
     instance: &Instance,
     folder: &Path,
+    context: &Context,
 ) -> miette::Result<Outcome> {
     if matches!(instance.kat, Kat::Nist(_)) {
         return Err(miette::miette!(
@@ -287,6 +288,7 @@ fn write_texts(
         ));
     }
     let mut worst = Outcome::Clean;
+    let mut written = Vec::new();
     for file in KatFile::of(instance.category) {
         let name = file_name(file, instance.category, &instance.instance);
         let mut text = Vec::new();
@@ -295,7 +297,12 @@ fn write_texts(
             Ok(Regenerated::Whole(())) => {
                 let path = folder.join(&name);
                 write_whole(&path, &text)?;
-                output::text(&format!("{} ({} bytes)", path.display(), text.len()))?;
+                match context.common.json {
+                    true => written.push(json!({ "file": path, "bytes": text.len() })),
+                    false => {
+                        output::text(&format!("{} ({} bytes)", path.display(), text.len()))?;
+                    }
+                }
             }
             Ok(Regenerated::TooLarge { needed, available }) => notice::line(format!(
                 "{name} is left out: it needs a message of {needed} bytes, and the system has \
@@ -309,6 +316,9 @@ fn write_texts(
                 }
             }
         }
+    }
+    if context.common.json {
+        output::json(&written)?;
     }
     Ok(worst)
 }

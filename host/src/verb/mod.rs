@@ -76,7 +76,7 @@ impl Verb {
             Self::Test(arguments) => test::run(&arguments, context),
             Self::Report(arguments) => report::run(&arguments, context),
             Self::Compare(arguments) => compare::run(&arguments, context),
-            Self::Completions(arguments) => completions::run(&arguments),
+            Self::Completions(arguments) => completions::run(&arguments, context),
             Self::Bench(arguments) => bench::run(&arguments, context),
             Self::Validate(arguments) => validate::run(&arguments, context),
             Self::Export(arguments) => export::run(&arguments, context),

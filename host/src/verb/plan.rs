@@ -14,7 +14,7 @@ use crate::notice::{self, printable};
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::record::plan::PlanSettings;
-use crate::record::run_files::{self, CAMPAIGN, PlanKeys};
+use crate::record::run_files::{self, CAMPAIGN};
 use crate::table::format;
 use crate::table::render::{NONE, STYLE};
 
@@ -51,7 +51,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
     let choice = &arguments.choice;
     let file = choice.run_dir.join(CAMPAIGN);
     let plan = match file.exists() {
-        true => settings_of(&run_files::read_campaign(&file)?.plan),
+        true => run_files::read_campaign(&file)?.plan.settings(),
         false => PlanSettings::default(),
     };
     let settings = Settings {
@@ -83,16 +83,6 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         output::text(&texts.join("\n\n"))?;
     }
     Ok(Outcome::Clean)
-}
-
-fn settings_of(keys: &PlanKeys) -> PlanSettings {
-    PlanSettings {
-        trial_target_seconds: keys.trial_target_seconds,
-        operation_budget_seconds: keys.operation_budget_seconds,
-        trials: keys.trials,
-        minimum_calls: keys.minimum_calls,
-        maximum_calls_per_trial: keys.maximum_calls_per_trial,
-    }
 }
 
 /// The table of one system, and its totals.

@@ -22,7 +22,8 @@ use crate::table::format;
 /// record's own, and those of KAT logs and images where these are there), and names and sizes must
 /// agree with the path and with the label's other operations. A run directory's campaign.json and
 /// build.json are checked as well, and that the records which these promise are there. Each
-/// finding names the file and the key. With --json {records, not_built, findings: [{file, key,
+/// finding names the file and the key. Records of earlier formats are checked as what they are; those
+/// of later ones are a finding. With --json {records, not_built, findings: [{file, key,
 /// problem}]}.
 ///
 /// Exits with 1 when there are findings. A wrong answer that is recorded as one, or an instance that
@@ -134,10 +135,7 @@ fn check(
             unbuilt += system.map_or(0, |not_built| not_built.len());
         }
     }
-    let mut findings = Vec::new();
-    for file in &files {
-        findings.extend(validator.check_file(file));
-    }
+    let mut findings = validator.check_files(&files);
     for run in runs {
         findings.extend(validator.check_run(run, operations));
     }
@@ -159,7 +157,7 @@ mod tests {
     fn a_run_directory_and_single_files() {
         let folder = tempfile::tempdir().expect("a folder");
         let run = RunDirectory::new(folder.path());
-        let good = run.write("rpi4", &example::record()).expect("written");
+        let good = example::keep(&run, "rpi4", &example::record());
         let mut wrong = example::record();
         wrong.operation = "enc".to_owned();
         let bad = run.write("rpi4", &wrong).expect("written");

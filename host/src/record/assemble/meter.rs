@@ -5,15 +5,15 @@ use catalogue::{Frame, LibraryReport};
 use super::{ImageFacts, Occasion, Outcome, Subject, passes, seconds, trouble};
 use crate::measurement::Measurement;
 use crate::record::schema::{
-    Captured, Counter, Emulator, HeapSweep, Image, Inputs, LargestFrame, Memory, Meter, MeterTrial,
-    Output, SelfTest, Sha256, StackProbe, Transport, Unknown,
+    Captured, Counter, Emulator, Format, HeapSweep, Image, Inputs, LargestFrame, Memory, Meter,
+    MeterTrial, Output, SelfTest, Sha256, StackProbe, Transport, Unknown,
 };
 use crate::record::statistics;
 use crate::session::hexadecimal;
 use crate::system;
 
 /// Bytes of each stream that a record keeps.
-const KEPT_BYTES: usize = 2048;
+pub(in crate::record) const KEPT_BYTES: usize = 2048;
 
 /// How stack use was found where the paint showed most of it.
 const PAINTED: &str = "the deeper of two calls, each on a stack painted with another \
@@ -56,6 +56,7 @@ pub(super) fn meter(
     let emulated = subject.emulator.is_some();
     Meter {
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        format: Format,
         system: subject.system.clone(),
         board: subject.image.board.clone(),
         counter,
@@ -133,10 +134,7 @@ fn memory(subject: &Subject, measurement: Option<&Measurement>) -> Memory {
     };
     let mut memory = Memory {
         stack_bytes: stack.map(|stack| stack.bytes()),
-        stack_method: stack.map(|stack| {
-            let is_painted = stack.bytes() == stack.painted_bytes;
-            if is_painted { PAINTED } else { POINTER }.to_owned()
-        }),
+        stack_method: stack.map(|stack| stack_method(stack.bytes(), stack.painted_bytes)),
         stack_pattern: measured.map(|memory| format!("{:#018x}", memory.pattern)),
         stack_available_bytes: stack.map(|stack| stack.available_bytes),
         stack_painted_bytes: stack.map(|stack| stack.painted_bytes),
@@ -166,6 +164,12 @@ fn memory(subject: &Subject, measurement: Option<&Measurement>) -> Memory {
     };
     memory.marks = memory.deduced_marks();
     memory
+}
+
+/// How so much stack was found, of which the paint showed so much.
+pub(in crate::record) fn stack_method(bytes: u64, painted_bytes: u64) -> String {
+    let is_painted = bytes == painted_bytes;
+    if is_painted { PAINTED } else { POINTER }.to_owned()
 }
 
 fn largest_frame(frame: &Frame) -> LargestFrame {

@@ -21,7 +21,8 @@ use super::schema::{
 use super::statistics::{CoreClock, Statistics};
 use crate::measurement::{self, Measurement, Unfinished};
 
-pub(super) use process::MEASURED_BY;
+pub(super) use meter::{KEPT_BYTES, stack_method};
+pub(super) use process::{MEASURED_BY, meta};
 pub use subject::{ImageFacts, Occasion, Subject};
 pub use trouble::kat_status;
 

@@ -16,6 +16,26 @@ pub(super) fn process(
     unit: Option<Unit>,
     outcome: &Outcome,
 ) -> Process {
+    Process {
+        status: trouble::process_status(outcome).to_owned(),
+        exit_code: occasion.exit_code,
+        meta: meta(record, env!("CARGO_PKG_VERSION"), unit),
+        trials: record.trials.clone(),
+        stderr: super::meter::captured(&occasion.output.stderr).beginning,
+        command: occasion.command.clone(),
+        wall_seconds: occasion.wall_seconds,
+        disturbed_retries: occasion.disturbed_retries,
+        unknown: Unknown::new(),
+    }
+}
+
+/// What the process says of itself: all of it follows from the rest of the record, the version of
+/// this program and the unit of its counter.
+pub(in crate::record) fn meta(
+    record: &Record,
+    version: &str,
+    unit: Option<Unit>,
+) -> IndexMap<String, String> {
     let yes_or_no = |yes: bool| if yes { "yes" } else { "no" }.to_owned();
     let sizes = &record.sizes;
     let mut meta = IndexMap::from([
@@ -44,22 +64,9 @@ pub(super) fn process(
             "guide_100_measurements",
             yes_or_no(record.guide_100_measurements_met),
         ),
-        (
-            MEASURED_BY,
-            format!("ngcc-meter {}", env!("CARGO_PKG_VERSION")),
-        ),
+        (MEASURED_BY, format!("ngcc-meter {version}")),
     ] {
         meta.insert(key.to_owned(), value);
     }
-    Process {
-        status: trouble::process_status(outcome).to_owned(),
-        exit_code: occasion.exit_code,
-        meta,
-        trials: record.trials.clone(),
-        stderr: super::meter::captured(&occasion.output.stderr).beginning,
-        command: occasion.command.clone(),
-        wall_seconds: occasion.wall_seconds,
-        disturbed_retries: occasion.disturbed_retries,
-        unknown: Unknown::new(),
-    }
+    meta
 }

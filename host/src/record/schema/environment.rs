@@ -92,3 +92,23 @@ pub struct Environment {
     #[serde(flatten)]
     pub unknown: Unknown,
 }
+
+impl Environment {
+    /// What makes the machine and its configuration what they are, without what tells of the moment
+    /// or of the processor that was free.
+    pub fn configuration(&self) -> Self {
+        Self {
+            cpu_number: None,
+            cpufreq_avg_khz: None,
+            core_clock_hz: None,
+            core_clock_min_hz: None,
+            core_clock_max_hz: None,
+            core_clock_mhz: None,
+            // A machine may get more memory or processors, and is the same.
+            memory_total_kib: None,
+            logical_cpus_online: None,
+            unknown: Unknown::new(),
+            ..self.clone()
+        }
+    }
+}

@@ -10,13 +10,15 @@ use serde_json::Value;
 use super::memory::Memory;
 use super::origin::{Conditions, Emulator, Image, Output, Transport};
 use super::trouble::{FaultReport, KatEvidence, SelfTest};
-use super::{Sha256, Unknown, nullable};
+use super::{Format, Sha256, Unknown, nullable};
 
 /// What only this meter knows of a measurement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Meter {
     /// Version of this program.
     pub version: String,
+    /// Version of the keys under `meter`.
+    pub format: Format,
     /// The system that this was measured on: the name of its folder in a run directory.
     pub system: String,
     /// What the firmware was built for.

@@ -25,7 +25,7 @@ pub use memory::{HeapSweep, LargestFrame, Memory, StaticMemory};
 pub use meter::{Cold, Counter, EventCount, Inputs, Layout, Layouts, Meter, MeterTrial};
 pub use names::{FlagSet, KatStatus, Status, TimingScope};
 pub use origin::{Captured, Conditions, Emulator, Image, Moment, Output, Transport};
-pub use text::{Reading, SCHEMA, SchemaVersion, Sha256, UtcTime};
+pub use text::{Format, Reading, SCHEMA, SchemaVersion, Sha256, UtcTime};
 pub use trouble::{FaultReport, KatEvidence, SelfTest, StackProbe};
 
 /// Keys that this program does not know.
@@ -278,3 +278,6 @@ pub struct Process {
     #[serde(flatten)]
     pub unknown: Unknown,
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,6 +9,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use sha2::Digest;
 
+use crate::record::migrate::FORMAT;
+
 /// The version of the schema that this program reads and writes.
 pub const SCHEMA: u32 = 2;
 
@@ -41,6 +43,38 @@ impl JsonSchema for SchemaVersion {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "const": SCHEMA })
+    }
+}
+
+/// The number [`FORMAT`]; records of others are made records of this one before they are read.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "u32", into = "u32")]
+pub struct Format;
+
+impl TryFrom<u32> for Format {
+    type Error = String;
+
+    fn try_from(format: u32) -> Result<Self, String> {
+        match format {
+            FORMAT => Ok(Self),
+            _ => Err(format!("this is {format}, and not {FORMAT}")),
+        }
+    }
+}
+
+impl From<Format> for u32 {
+    fn from(_: Format) -> Self {
+        FORMAT
+    }
+}
+
+impl JsonSchema for Format {
+    fn schema_name() -> Cow<'static, str> {
+        "Format".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "const": FORMAT })
     }
 }
 

@@ -4,49 +4,66 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use serde_json::Value;
+use serde::Deserialize;
 use sha2::Digest;
 
 use super::Findings;
 use crate::record::assemble::MEASURED_BY;
 use crate::record::digest;
+use crate::record::read::{ReadError, parse};
 use crate::record::schema::{Record, Sha256};
 
-/// Checks the digest of a record, and that its file holds nothing but its values.
+/// Reads a record, and checks its digest and that its file holds nothing but its values.
 ///
 /// A published record has no digest. One of ours names this program in a second place, so that it
 /// cannot pass for a published one when a bit of its key `meter` flips.
-pub(super) fn check(record: &Record, bytes: &[u8], findings: &mut Findings<'_>) {
-    let Some(meter) = &record.meter else {
-        let mut processes = record.processes.iter();
-        if processes.any(|process| process.meta.contains_key(MEASURED_BY)) {
-            let problem = "is missing from a record that this program wrote";
-            findings.add("meter", problem);
+///
+/// # Errors
+///
+/// When it is no record: the error names the key.
+pub(super) fn read(bytes: &[u8], findings: &mut Findings<'_>) -> Result<Record, ReadError> {
+    // The text is read once; only what is wrong or published is read again, for the error's place
+    // and for keys that are there twice, which the text of ours cannot hide.
+    let ours = canonical::read(bytes).ok();
+    let Some(content) = ours.filter(|content| content["meter"].is_object()) else {
+        let record = parse(findings.file, bytes)?;
+        check_published(&record, findings);
+        return Ok(record);
+    };
+    let record = match Record::deserialize(&content) {
+        Ok(record) => record,
+        Err(_) => parse(findings.file, bytes)?,
+    };
+    let content = digest::Content::of(content);
+    let text = content.text();
+    if let Some(meter) = &record.meter {
+        let computed = content.digest();
+        if meter.digest != computed {
+            let problem = format!(
+                "is {}, but the record's content gives {computed}: some value was changed",
+                meter.digest
+            );
+            findings.add("meter.digest", problem);
         }
-        return;
-    };
-    // The record was parsed from these bytes, so they are JSON.
-    let Ok(content) = serde_json::from_slice::<Value>(bytes) else {
-        findings.add("(file)", "is no JSON");
-        return;
-    };
-    let computed = digest::of_content(&content);
-    if meter.digest != computed {
-        let problem = format!(
-            "is {}, but the record's content gives {computed}: some value was changed",
-            meter.digest
-        );
-        findings.add("meter.digest", problem);
     }
-    check_text(&digest::text(&content), bytes, findings);
+    check_text(&text, bytes, findings);
+    Ok(record)
+}
+
+fn check_published(record: &Record, findings: &mut Findings<'_>) {
+    let mut processes = record.processes.iter();
+    if processes.any(|process| process.meta.contains_key(MEASURED_BY)) {
+        let problem = "is missing from a record that this program wrote";
+        findings.add("meter", problem);
+    }
 }
 
 /// The text of a record follows from its values.
-pub(super) fn check_text(expected: &str, bytes: &[u8], findings: &mut Findings<'_>) {
-    if expected.as_bytes() == bytes {
+pub(super) fn check_text(expected: &[u8], bytes: &[u8], findings: &mut Findings<'_>) {
+    if expected == bytes {
         return;
     }
-    let mut expected = expected.as_bytes().split(|byte| *byte == b'\n');
+    let mut expected = expected.split(|byte| *byte == b'\n');
     let mut lines = bytes.split(|byte| *byte == b'\n').enumerate();
     let (number, line) = lines
         .find(|(_, line)| expected.next() != Some(line))

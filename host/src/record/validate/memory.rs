@@ -1,6 +1,7 @@
 //! Figures of memory that must fit each other.
 
 use super::Findings;
+use crate::record::assemble::stack_method;
 use crate::record::schema::Memory;
 
 /// Checks the key `meter.memory` of a record with so many trials.
@@ -37,6 +38,10 @@ fn check_stack(memory: &Memory, findings: &mut Findings<'_>) {
     if let Some(painted) = memory.stack_painted_bytes {
         let deeper = painted.max(memory.stack_pointer_bytes.unwrap_or(0));
         findings.equal(key, used, deeper, "the deeper of both ways is");
+        let method = memory.stack_method.as_deref().unwrap_or("null");
+        let expected = stack_method(used, painted);
+        let key = "meter.memory.stack_method";
+        findings.equal(key, method, &expected, "from the figures follows");
     }
 }
 

@@ -3,6 +3,7 @@
 use wire::{CounterSource, Unit};
 
 use super::{Findings, check_number, memory};
+use crate::record::assemble::meta;
 use crate::record::schema::{Counter, Meter, Reading, Record, Status};
 use crate::record::statistics::{CoreClock, mean_count};
 
@@ -13,7 +14,7 @@ pub(super) fn check(record: &Record, meter: &Meter, findings: &mut Findings<'_>)
         check_counter(counter, meter, findings);
     }
     check_clock(record, findings);
-    check_processes(record, findings);
+    check_processes(record, meter, findings);
     check_state(record, meter, findings);
     if meter.image.elf_sha256 != record.library_sha256 {
         findings.add("meter.image.elf_sha256", "differs from library_sha256");
@@ -85,14 +86,25 @@ fn check_clock(record: &Record, findings: &mut Findings<'_>) {
             &environment.core_clock_max_hz,
             clock.map(|clock| clock.max_hz),
         ),
+        (
+            "environment.core_clock_mhz",
+            &environment.core_clock_mhz,
+            clock.map(|clock| clock.mean_hz / 1e6),
+        ),
     ] {
         let stated = stated.as_ref().and_then(Reading::number);
-        check_number(key, stated, computed.map(f64::round), findings);
+        // Whole numbers, so that there is nothing to round.
+        let (stated, computed) = (stated, computed.map(f64::round));
+        if stated != computed {
+            let text = |value: Option<f64>| value.map_or("null".to_owned(), |it| it.to_string());
+            let (stated, computed) = (text(stated), text(computed));
+            findings.add(key, format!("is {stated}, but the trials give {computed}"));
+        }
     }
 }
 
 /// The one process says of itself what the record says of it.
-fn check_processes(record: &Record, findings: &mut Findings<'_>) {
+fn check_processes(record: &Record, meter: &Meter, findings: &mut Findings<'_>) {
     let retries = record.processes.iter().map(|p| p.disturbed_retries).sum();
     let why = "the processes give";
     findings.equal("disturbed_retries", record.disturbed_retries, retries, why);
@@ -100,31 +112,37 @@ fn check_processes(record: &Record, findings: &mut Findings<'_>) {
     if !run.eq(&record.trials) {
         findings.add("trials", "are not those that the processes ran");
     }
-    let names = [
-        ("id", &record.candidate),
-        ("instance", &record.instance),
-        ("variant", &record.variant),
-        ("operation", &record.operation),
-        ("build_flags", &record.build_flags),
-    ];
+    let unit = meter.counter.as_ref().map(|counter| counter.unit);
+    let expected = meta(record, &meter.version, unit);
     for (index, process) in record.processes.iter().enumerate() {
-        let mut same = |name: &str, expected: &str| {
+        let why = "from the rest of the record follows";
+        for (name, expected) in &expected {
             let key = format!("processes[{index}].meta.{name}");
             match process.meta.get(name) {
-                Some(stated) => {
-                    findings.equal(&key, stated.as_str(), expected, "the record says");
-                }
+                Some(stated) => findings.equal(&key, stated, expected, why),
                 None => findings.add(key, "is missing"),
             }
-        };
-        for (name, expected) in names {
-            same(name, expected);
         }
-        for (name, expected) in record.sizes.by_key() {
-            if let Some(expected) = expected {
-                same(name, &expected.to_string());
-            }
+        let name = process
+            .meta
+            .keys()
+            .find(|name| !expected.contains_key(*name));
+        if let Some(name) = name {
+            let problem = "is no key of a record of this program";
+            findings.add(format!("processes[{index}].meta.{name}"), problem);
         }
+        let key = format!("processes[{index}].stderr");
+        let stated = &meter.output.stderr.beginning;
+        findings.equal(
+            &key,
+            &process.stderr,
+            stated,
+            "meter.output.stderr.beginning is",
+        );
+    }
+    if record.processes.len() != 1 {
+        let problem = format!("are {}, but one image ran", record.processes.len());
+        findings.add("processes", problem);
     }
 }
 
@@ -158,5 +176,19 @@ fn check_state(record: &Record, meter: &Meter, findings: &mut Findings<'_>) {
     }
     if record.status == Status::Complete && meter.fault.is_some() {
         findings.add("meter.fault", "a complete record has no fault");
+    }
+    let status = record
+        .processes
+        .first()
+        .map(|process| process.status.as_str());
+    let fits = match status {
+        Some("ok") => meter.fault.is_none(),
+        Some("fault") => record.status != Status::Complete && meter.fault.is_some(),
+        Some("failed" | "timeout" | "vanished" | "nonsense") => record.status != Status::Complete,
+        _ => false,
+    };
+    if !fits {
+        let problem = format!("is {status:?}, which does not fit the rest of the record");
+        findings.add("processes[0].status", problem);
     }
 }

@@ -5,28 +5,38 @@
 //! be it by a single bit, has a finding.
 
 mod arithmetic;
+mod derived;
 mod identity;
 mod integrity;
+mod known_answers;
 mod memory;
 mod meter;
 mod passes;
 mod profile;
 mod run;
+mod settings;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
-use super::read::{ReadError, content, parse};
-use super::schema::{Record, Sha256};
+use super::read::{ReadError, content};
+use super::schema::Sha256;
 use super::store::Place;
+use identity::Sibling;
+use known_answers::Log;
+pub(crate) use known_answers::heading;
 pub use run::Operations;
 use run::Seen;
 
 /// Relative difference up to which two computations of a number agree.
 pub const TOLERANCE: f64 = 1e-9;
+
+/// Files that are examined before what they say is put together.
+const PART: usize = 512;
 
 /// Something that is not as it must be.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
@@ -75,15 +85,35 @@ impl Findings<'_> {
     }
 }
 
-/// Checks records, one after the other; remembers what they must have in common.
+/// What is found in one record by itself, and what it says that other files say as well.
+struct Examined {
+    findings: Vec<Finding>,
+    /// `None` when it cannot be read, or lies in no run directory.
+    claims: Option<Claims>,
+}
+
+/// What a record says that other files say as well.
+struct Claims {
+    /// Files that it names, and the key of their digest, with the folders that they may be in.
+    kat_log: Option<(String, Sha256)>,
+    /// What that log says, where this program wrote it.
+    log: Option<known_answers::Expected>,
+    library: Option<(String, Sha256)>,
+    sibling: Sibling,
+    seen: Seen,
+}
+
+/// Checks records, alone and against each other.
 #[derive(Debug, Default)]
 pub struct Validator {
     /// Folders that images are looked for in.
     image_folders: Vec<PathBuf>,
     /// Digests of files that several records name; `None` for files that are not there.
     digests: BTreeMap<PathBuf, Option<Sha256>>,
+    /// What the logs among them say.
+    logs: BTreeMap<PathBuf, Log>,
     /// The first record of each label, which the others must agree with.
-    labels: BTreeMap<(String, String, String), (PathBuf, Record)>,
+    labels: BTreeMap<(PathBuf, String, String), Sibling>,
     /// What every record says that its run directory says as well.
     seen: Vec<Seen>,
 }
@@ -97,67 +127,101 @@ impl Validator {
         }
     }
 
+    /// Checks files, on all cores; the findings are in the order of the files.
+    pub fn check_files(&mut self, files: &[PathBuf]) -> Vec<Finding> {
+        let mut found = Vec::new();
+        // In parts, so that not all of what was read is kept at a time.
+        for part in files.chunks(PART) {
+            let examined: Vec<Examined> = part.par_iter().map(|it| examine_file(it)).collect();
+            found.extend(
+                examined
+                    .into_iter()
+                    .flat_map(|examined| self.join(examined)),
+            );
+        }
+        found
+    }
+
     /// Checks a file.
     pub fn check_file(&mut self, file: &Path) -> Vec<Finding> {
-        match content(file) {
-            Ok(bytes) => self.check(file, &bytes),
-            Err(error) => unreadable(&error),
-        }
+        self.join(examine_file(file))
+    }
+
+    /// Checks the content of a file, whose path says what the record must be about.
+    pub fn check(&mut self, file: &Path, bytes: &[u8]) -> Vec<Finding> {
+        self.join(examine(file, bytes))
     }
 
     /// Checks a run directory's own files: its settings, how its labels were built, and whether
-    /// the records that these promise are there and agree, and its profiles. To be called after the records in it
-    /// were checked; where the operations of a label are not known, any record will do.
+    /// the records that these promise are there and agree, and its profiles. To be called after the
+    /// records in it were checked; where the operations of a label are not known, any record will
+    /// do.
     pub fn check_run(&self, root: &Path, operations: &Operations) -> Vec<Finding> {
         let mut found = run::check(root, &self.seen, operations);
         found.extend(profile::check(root, &self.seen));
         found
     }
 
-    /// Checks the content of a file, whose path says what the record must be about.
-    pub fn check(&mut self, file: &Path, bytes: &[u8]) -> Vec<Finding> {
-        let record = match parse(file, bytes) {
-            Ok(record) => record,
-            Err(error) => return unreadable(&error),
+    /// Checks what a record says against the files that it names and the records before it.
+    fn join(&mut self, examined: Examined) -> Vec<Finding> {
+        let Examined { findings, claims } = examined;
+        let Some(mut claims) = claims else {
+            return findings;
         };
+        let place = claims.seen.place.clone();
+        let file = claims.seen.file.clone();
         let mut findings = Findings {
-            file,
-            found: Vec::new(),
+            file: &file,
+            found: findings,
         };
-        integrity::check(&record, bytes, &mut findings);
-        arithmetic::check(&record, &mut findings);
-        if let Some(meter) = &record.meter {
-            meter::check(&record, meter, &mut findings);
-            passes::check(meter, record.library_sha256.as_ref(), &mut findings);
+        claims.seen.log_is_missing = !self.check_named_files(&claims, &mut findings);
+        let label = (
+            place.system_folder(),
+            place.candidate,
+            claims.sibling.label.clone(),
+        );
+        match self.labels.get(&label) {
+            Some(first) => claims.sibling.check(first, &mut findings),
+            None => {
+                self.labels.insert(label, claims.sibling);
+            }
         }
-        if let Some(place) = Place::of_path(file) {
-            identity::check_place(&record, &place, &mut findings);
-            self.check_files(&record, &place, &mut findings);
-            self.check_label(&record, &place, &mut findings);
-            self.seen.push(Seen::new(file, &place, &record));
-        }
+        self.seen.push(claims.seen);
         findings.found
     }
 
-    /// Checks the digests of the files that a record names, where those files are there.
-    fn check_files(&mut self, record: &Record, place: &Place, findings: &mut Findings<'_>) {
+    /// Checks the digests of the files that a record names, where those files are there, and says
+    /// whether its log is.
+    fn check_named_files(&mut self, claims: &Claims, findings: &mut Findings<'_>) -> bool {
+        let mut log_is_there = true;
+        let place = &claims.seen.place;
         let here = [place.system_folder(), place.root.clone()];
-        if let (Some(log), Some(stated)) = (&record.kat_log, &record.kat_log_sha256) {
-            self.check_digest(&here, log, ("kat_log_sha256", stated), findings);
+        if let Some((log, stated)) = &claims.kat_log {
+            let found = self.check_digest(&here, log, ("kat_log_sha256", stated), findings);
+            match (&claims.log, found) {
+                (Some(expected), Some(file)) => {
+                    let read = || Log::of(&content(&file).unwrap_or_default());
+                    expected.check(self.logs.entry(file.clone()).or_insert_with(read), findings);
+                }
+                (Some(_), None) => log_is_there = false,
+                (None, _) => {}
+            }
         }
-        if let (Some(library), Some(stated)) = (&record.library, &record.library_sha256) {
+        if let Some((library, stated)) = &claims.library {
             let folders = [&here[..], &self.image_folders].concat();
             self.check_digest(&folders, library, ("library_sha256", stated), findings);
         }
+        log_is_there
     }
 
+    /// Checks the digest of the first file of this name that is there, and says which that is.
     fn check_digest(
         &mut self,
         folders: &[PathBuf],
         name: &str,
         (key, stated): (&str, &Sha256),
         findings: &mut Findings<'_>,
-    ) {
+    ) -> Option<PathBuf> {
         for folder in folders {
             let path = folder.join(name);
             let digest = self
@@ -167,24 +231,59 @@ impl Validator {
             if let Some(digest) = digest {
                 let why = format!("the digest of {} is", path.display());
                 findings.equal(key, stated, digest, &why);
-                return;
+                return Some(path);
             }
         }
+        None
     }
+}
 
-    /// Checks that all operations of a label are about the same thing.
-    fn check_label(&mut self, record: &Record, place: &Place, findings: &mut Findings<'_>) {
-        let label = (
-            place.system.clone(),
-            record.candidate.clone(),
-            record.label.clone(),
-        );
-        if let Some((file, first)) = self.labels.get(&label) {
-            identity::check_siblings(record, first, file, findings);
-        } else {
-            let value = (findings.file.to_owned(), record.clone());
-            self.labels.insert(label, value);
+fn examine_file(file: &Path) -> Examined {
+    match content(file) {
+        Ok(bytes) => examine(file, &bytes),
+        Err(error) => Examined {
+            findings: unreadable(&error),
+            claims: None,
+        },
+    }
+}
+
+/// Checks the content of a file by itself.
+fn examine(file: &Path, bytes: &[u8]) -> Examined {
+    let mut findings = Findings {
+        file,
+        found: Vec::new(),
+    };
+    let record = match integrity::read(bytes, &mut findings) {
+        Ok(record) => record,
+        Err(error) => {
+            return Examined {
+                findings: unreadable(&error),
+                claims: None,
+            };
         }
+    };
+    arithmetic::check(&record, &mut findings);
+    if let Some(meter) = &record.meter {
+        meter::check(&record, meter, &mut findings);
+        passes::check(meter, record.library_sha256.as_ref(), &mut findings);
+        derived::check(&record, meter, &mut findings);
+        known_answers::check(&record, meter, &mut findings);
+    }
+    let place = Place::of_path(file);
+    if let Some(place) = &place {
+        identity::check_place(&record, place, &mut findings);
+    }
+    let claims = place.map(|place| Claims {
+        kat_log: record.kat_log.clone().zip(record.kat_log_sha256.clone()),
+        log: known_answers::Expected::of(&record),
+        library: record.library.clone().zip(record.library_sha256.clone()),
+        sibling: Sibling::of(file, &record),
+        seen: Seen::new(file, &place, &record),
+    });
+    Examined {
+        findings: findings.found,
+        claims,
     }
 }
 
@@ -222,5 +321,7 @@ fn check_number(
     }
 }
 
+#[cfg(test)]
+mod mutations;
 #[cfg(test)]
 mod tests;

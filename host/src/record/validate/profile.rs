@@ -1,8 +1,10 @@
 //! Profiles: every share computed again, and each against the record that it stands beside.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use rayon::prelude::*;
 
 use super::run::Seen;
 use super::{Finding, Findings, close, integrity, unreadable};
@@ -10,7 +12,7 @@ use crate::record::digest;
 use crate::record::profile::Profile;
 use crate::record::profile::shares::Shares;
 use crate::record::read::{content, parse_as};
-use crate::record::store::RunDirectory;
+use crate::record::store::{Place, RunDirectory};
 
 /// How much more than all a sum of fractions may be.
 const ROUNDING: f64 = 1e-9;
@@ -23,12 +25,21 @@ pub(super) fn check(root: &Path, records: &[Seen]) -> Vec<Finding> {
         .iter()
         // A folder that cannot be read is reported where all names are checked.
         .flat_map(|system| run.profiles_of(system).unwrap_or_default());
-    files
-        .flat_map(|file| check_file(&file, root, records))
-        .collect()
+    let files: Vec<PathBuf> = files.collect();
+    let here = records.iter().filter(|seen| seen.place.root == root);
+    let records: Records = here.map(|seen| (name(&seen.place), seen)).collect();
+    let found = files.par_iter().map(|file| check_file(file, &records));
+    found.flatten_iter().collect()
 }
 
-fn check_file(file: &Path, root: &Path, records: &[Seen]) -> Vec<Finding> {
+/// The records of a run directory, by system, candidate and the rest of their name.
+type Records<'a> = BTreeMap<(&'a str, &'a str, &'a str), &'a Seen>;
+
+fn name(place: &Place) -> (&str, &str, &str) {
+    (&place.system, &place.candidate, &place.stem)
+}
+
+fn check_file(file: &Path, records: &Records<'_>) -> Vec<Finding> {
     let read = content(file).and_then(|bytes| Ok((parse_as::<Profile>(file, &bytes)?, bytes)));
     let (profile, bytes) = match read {
         Ok(read) => read,
@@ -40,7 +51,7 @@ fn check_file(file: &Path, root: &Path, records: &[Seen]) -> Vec<Finding> {
     };
     check_arithmetic(&profile, &mut findings);
     check_digest(&profile, &bytes, &mut findings);
-    check_record(&profile, file, root, records, &mut findings);
+    check_record(&profile, file, records, &mut findings);
     findings.found
 }
 
@@ -90,34 +101,28 @@ fn check_arithmetic(profile: &Profile, findings: &mut Findings<'_>) {
 
 fn check_digest(profile: &Profile, bytes: &[u8], findings: &mut Findings<'_>) {
     // A published profile has no digest. The profile was parsed from these bytes: they are JSON.
-    let (Some(meter), Ok(content)) = (&profile.meter, serde_json::from_slice::<Value>(bytes))
-    else {
+    let (Some(meter), Ok(content)) = (&profile.meter, canonical::read(bytes)) else {
         return;
     };
-    let computed = digest::of_content(&content);
+    let content = digest::Content::of(content);
+    let text = content.text();
     let why = "the profile's content gives";
-    findings.equal("meter.digest", &meter.digest, &computed, why);
-    integrity::check_text(&digest::text(&content), bytes, findings);
+    findings.equal("meter.digest", &meter.digest, &content.digest(), why);
+    integrity::check_text(&text, bytes, findings);
 }
 
 /// A profile of ours belongs to a record that is there.
 fn check_record(
     profile: &Profile,
     file: &Path,
-    root: &Path,
-    records: &[Seen],
+    records: &Records<'_>,
     findings: &mut Findings<'_>,
 ) {
     let Some(meter) = &profile.meter else { return };
-    let name = |path: Option<&Path>| Some(path?.file_name()?.to_string_lossy().into_owned());
-    let (candidate, stem) = (name(file.parent()), file.file_stem());
-    let system = name(file.ancestors().nth(3));
-    let record = records.iter().find(|seen| {
-        seen.place.root == root
-            && Some(&seen.place.system) == system.as_ref()
-            && Some(&seen.place.candidate) == candidate.as_ref()
-            && stem.is_some_and(|stem| stem == seen.place.stem.as_str())
-    });
+    let text = |path: Option<&OsStr>| path.unwrap_or_default().to_string_lossy().into_owned();
+    let above = |levels| text(file.ancestors().nth(levels).and_then(Path::file_name));
+    let (system, candidate, stem) = (above(3), above(1), text(file.file_stem()));
+    let record = records.get(&(&*system, &*candidate, &*stem));
     match record {
         None => findings.add("(file)", "there is no record of this operation"),
         Some(seen) if seen.key != meter.record => findings.add(
@@ -130,8 +135,6 @@ fn check_record(
         ),
         Some(_) => {}
     }
-    if let Some(system) = &system {
-        let why = "the system's folder is";
-        findings.equal("meter.system", &meter.system, system, why);
-    }
+    let why = "the system's folder is";
+    findings.equal("meter.system", &meter.system, &system, why);
 }

@@ -12,7 +12,7 @@ use wire::{Category, Operation};
 
 use super::names::Known;
 use crate::record::profile::Profile;
-use crate::record::read::{ReadError, read, read_as};
+use crate::record::read::{ReadError, read_all, read_as};
 use crate::record::run_files::{BUILD, BuildEntry};
 use crate::record::schema::Record;
 use crate::record::store::{self, Place, RunDirectory, StoreError};
@@ -135,8 +135,9 @@ fn system(
     let folder = run.root().join(name);
     let mut labels: BTreeMap<(String, String), Label> = BTreeMap::new();
     let mut period: Option<(Timestamp, Timestamp)> = None;
-    for file in run.records_of(name)? {
-        let record = in_place(&file, read(&file)?)?;
+    let files = run.records_of(name)?;
+    for (file, record) in files.iter().zip(read_all(&files)?) {
+        let record = in_place(file, record)?;
         let (start, end) = (record.started_utc.instant(), record.ended_utc.instant());
         let (first, last) = period.unwrap_or((start, end));
         period = Some((first.min(start), last.max(end)));
