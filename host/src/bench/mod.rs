@@ -7,6 +7,7 @@
 
 mod agreement;
 mod boot;
+mod campaign;
 mod figure;
 mod line;
 mod noise;
@@ -50,12 +51,14 @@ struct Item {
     measure: Measure,
     /// Whether it concerns this machine alone.
     local: bool,
+    /// Whether it takes minutes.
+    long: bool,
 }
 
 type Measure = fn(&Workbench, &dyn System) -> miette::Result<Vec<Figure>>;
 
 /// All measurements, the cheap ones first.
-const ITEMS: [Item; 11] = [
+const ITEMS: [Item; 12] = [
     item("noise", noise::measure),
     item("overhead", overhead::measure),
     item("sled", sled::measure),
@@ -67,6 +70,10 @@ const ITEMS: [Item; 11] = [
     local("validate-1000", validate::thousand),
     local("report-1000", report::measure),
     local("validate-10000", validate::ten_thousand),
+    Item {
+        long: true,
+        ..item("campaign", campaign::measure)
+    },
 ];
 
 const fn item(name: &'static str, measure: Measure) -> Item {
@@ -74,6 +81,7 @@ const fn item(name: &'static str, measure: Measure) -> Item {
         name,
         measure,
         local: false,
+        long: false,
     }
 }
 
@@ -88,6 +96,8 @@ const fn local(name: &'static str, measure: Measure) -> Item {
 pub struct Choice {
     /// The name.
     pub name: String,
+    /// Whether it takes minutes.
+    pub long: bool,
     system: String,
     measure: Measure,
 }
@@ -97,6 +107,7 @@ pub fn choices() -> Vec<Choice> {
     let [emulated, local] = system::default_names();
     let on = |item: &Item, system: &String| Choice {
         name: format!("{}/{system}", item.name),
+        long: item.long,
         system: system.clone(),
         measure: item.measure,
     };

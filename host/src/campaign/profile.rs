@@ -7,6 +7,7 @@ use catalogue::{FlagSet, Instance, Kind};
 use wire::Operation;
 
 use super::build::Which;
+use super::phase::Phase;
 use super::work::Work;
 use super::{build, label};
 use crate::interrupt::Urgency;
@@ -83,7 +84,8 @@ impl Work<'_> {
         let Ok(flags) = FlagSet::from_name(first.flags.name()) else {
             return Ok(unmade("its records have flags that nothing is built with"));
         };
-        self.reporter.doing(&name, "building the image that counts");
+        self.reporter
+            .doing(Phase::Build, &name, "the image that counts");
         let which = Which {
             kind: Kind::Profile,
             ..Which::timed(flags)
@@ -101,7 +103,7 @@ impl Work<'_> {
                 return Ok(Outcome::Interrupted);
             }
             self.reporter
-                .doing(&name, &format!("shares of {operation}"));
+                .doing(Phase::Profile, &name, &operation.to_string());
             let started = match session.take() {
                 Some(session) => Ok(session),
                 None => keep_spoiled(bench.start())?,
