@@ -51,8 +51,8 @@ struct Item {
     measure: Measure,
     /// Whether it concerns this machine alone.
     local: bool,
-    /// Whether it takes minutes.
-    long: bool,
+    /// Whether it concerns all systems together, and takes minutes.
+    whole: bool,
 }
 
 type Measure = fn(&Workbench, &dyn System) -> miette::Result<Vec<Figure>>;
@@ -71,7 +71,7 @@ const ITEMS: [Item; 12] = [
     local("report-1000", report::measure),
     local("validate-10000", validate::ten_thousand),
     Item {
-        long: true,
+        whole: true,
         ..item("campaign", campaign::measure)
     },
 ];
@@ -81,7 +81,7 @@ const fn item(name: &'static str, measure: Measure) -> Item {
         name,
         measure,
         local: false,
-        long: false,
+        whole: false,
     }
 }
 
@@ -107,15 +107,19 @@ pub fn choices() -> Vec<Choice> {
     let [emulated, local] = system::default_names();
     let on = |item: &Item, system: &String| Choice {
         name: format!("{}/{system}", item.name),
-        long: item.long,
+        long: item.whole,
         system: system.clone(),
         measure: item.measure,
     };
     ITEMS
         .iter()
-        .flat_map(|item| match item.local {
-            true => vec![on(item, &local)],
-            false => vec![on(item, &emulated), on(item, &local)],
+        .flat_map(|item| match (item.local, item.whole) {
+            (_, true) => vec![Choice {
+                name: format!("{}/demo", item.name),
+                ..on(item, &local)
+            }],
+            (true, false) => vec![on(item, &local)],
+            (false, false) => vec![on(item, &emulated), on(item, &local)],
         })
         .collect()
 }

@@ -108,8 +108,10 @@ impl Reporter {
     fn note(&self, words: &str) {
         if let Some(journal) = &self.journal {
             match &self.system {
-                Some((system, _)) => journal.line(&format!("{system}: {words}")),
-                None => journal.line(words),
+                Some((system, _)) if !words.starts_with(&format!("{system}: ")) => {
+                    journal.line(&format!("{system}: {words}"));
+                }
+                _ => journal.line(words),
             }
         }
     }

@@ -265,3 +265,29 @@ pub fn report_beside(elf: &Path) -> Option<BuildReport> {
         .max()?;
     BuildReport::read(&newest.1).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn who_needs_an_image_now_comes_before_who_builds_ahead() {
+        let turn = Turn::default();
+        let ahead = turn.take_if_free().unwrap();
+        thread::scope(|scope| {
+            let now = scope.spawn(|| drop(turn.take()));
+            while turn.wanted.load(Ordering::Relaxed) == 0 {
+                thread::yield_now();
+            }
+            drop(ahead);
+            now.join().unwrap();
+        });
+        let now = turn.take();
+        assert!(turn.take_if_free().is_none());
+        drop(now);
+        turn.wanted.store(1, Ordering::Relaxed);
+        assert!(turn.take_if_free().is_none());
+    }
+}
