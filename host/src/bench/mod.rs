@@ -7,6 +7,7 @@
 
 mod agreement;
 mod boot;
+mod campaign;
 mod command;
 mod figure;
 mod line;
@@ -55,12 +56,14 @@ struct Item {
     measure: Measure,
     /// Whether it concerns this machine alone.
     local: bool,
+    /// Whether it concerns all systems together, and takes minutes.
+    whole: bool,
 }
 
 type Measure = fn(&Workbench, &dyn System) -> miette::Result<Vec<Figure>>;
 
 /// All measurements, the cheap ones first.
-const ITEMS: [Item; 10] = [
+const ITEMS: [Item; 11] = [
     item("noise", noise::measure),
     item("overhead", overhead::measure),
     item("sled", sled::measure),
@@ -71,6 +74,10 @@ const ITEMS: [Item; 10] = [
     item("rebuild", rebuild::measure),
     local("validate-10000", validate::measure),
     local("report-10000", report::measure),
+    Item {
+        whole: true,
+        ..item("campaign", campaign::measure)
+    },
 ];
 
 const fn item(name: &'static str, measure: Measure) -> Item {
@@ -78,6 +85,7 @@ const fn item(name: &'static str, measure: Measure) -> Item {
         name,
         measure,
         local: false,
+        whole: false,
     }
 }
 
@@ -92,6 +100,8 @@ const fn local(name: &'static str, measure: Measure) -> Item {
 pub struct Choice {
     /// The name.
     pub name: String,
+    /// Whether it takes minutes.
+    pub long: bool,
     system: String,
     measure: Measure,
 }
@@ -101,14 +111,19 @@ pub fn choices() -> Vec<Choice> {
     let [emulated, local] = system::default_names();
     let on = |item: &Item, system: &String| Choice {
         name: format!("{}/{system}", item.name),
+        long: item.whole,
         system: system.clone(),
         measure: item.measure,
     };
     ITEMS
         .iter()
-        .flat_map(|item| match item.local {
-            true => vec![on(item, &local)],
-            false => vec![on(item, &emulated), on(item, &local)],
+        .flat_map(|item| match (item.local, item.whole) {
+            (_, true) => vec![Choice {
+                name: format!("{}/demo", item.name),
+                ..on(item, &local)
+            }],
+            (true, false) => vec![on(item, &local)],
+            (false, false) => vec![on(item, &emulated), on(item, &local)],
         })
         .collect()
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::image::{Cache, Image, Recipe};
 use crate::interrupt::Interrupt;
-use crate::record::assemble::Subject;
+use crate::record::assemble::{Subject, kat_evidence};
 use crate::record::run_files::{self, BUILD};
 use crate::record::schema::Sha256;
 use crate::record::store::{RunDirectory, StoreError, write_whole};
@@ -94,6 +94,8 @@ pub fn note(
         }),
         "kat": kat(subject),
         "answers_sha256": published,
+        "evidence": subject.kat.as_ref().map(kat_evidence),
+        "kat_log_sha256": subject.kat_log.as_ref().map(|(_, digest)| digest),
         "image": subject.image.name,
         "image_sha256": hexadecimal(&subject.image.elf_sha256),
     });

@@ -16,10 +16,15 @@ use crate::session::hexadecimal;
 /// When the file cannot be written.
 pub fn write(directory: &RunDirectory, subject: &Subject) -> Result<(String, Sha256), StoreError> {
     let text = text(subject);
-    let name = format!("kat/{}/{}.log", subject.candidate, subject.label);
+    let name = name(&subject.candidate, &subject.label);
     let file = directory.root().join(&subject.system).join(&name);
     write_whole(&file, text.as_bytes())?;
     Ok((name, Sha256::of(text.as_bytes())))
+}
+
+/// Name of the log in the system's folder.
+pub fn name(candidate: &str, label: &str) -> String {
+    format!("kat/{candidate}/{label}.log")
 }
 
 /// The log: what was computed, what is published, and the digest of every field.
@@ -44,6 +49,7 @@ fn text(subject: &Subject) -> String {
     }
     match subject.kat.as_ref().and_then(KatOutcome::answers) {
         None => {}
+        Some(Answers::Before(digest)) => line(format_args!("computed {digest}")),
         Some(Answers::Record(report)) => {
             line(format_args!("computed {}", hexadecimal(&report.digest)));
             for field in &report.fields {

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use catalogue::Instance;
 use wire::{Category, Operation};
 
+use super::phase::Phase;
 use super::{Layouts, Reporter};
 use crate::image::Image;
 use crate::interrupt::{Interrupt, Urgency};
@@ -115,7 +116,7 @@ impl Bench<'_> {
     /// What is neither the target's doing nor the user's wish.
     pub fn known_answer(&self, subject: &mut Subject) -> Result<Option<Session>, KatError> {
         let name = format!("{}/{}", subject.candidate, subject.label);
-        self.reporter.doing(&name, "known answers");
+        self.reporter.doing(Phase::Kat, &name, "");
         let mut session = match keep_spoiled(self.start())? {
             Ok(session) => session,
             Err(spoiled) => {
@@ -155,6 +156,22 @@ impl Bench<'_> {
                 None
             }
         })
+    }
+
+    /// Starts the meter of an image whose known answers need not be computed: what it says of
+    /// itself, its sizes and its messages are noted.
+    ///
+    /// # Errors
+    ///
+    /// What the target did instead, or an interruption.
+    pub fn acquaint(&self, subject: &mut Subject) -> Result<Session, SessionError> {
+        let mut session = self.start()?;
+        subject.hello = Some(session.introduction().hello.clone());
+        subject.sizes = session.sizes()?;
+        if session.introduction().hello.category == Category::Kex {
+            subject.messages = Some(session.messages()?);
+        }
+        Ok(session)
     }
 
     /// Starts the image; one that does not come up gets a second try.
@@ -202,7 +219,8 @@ impl Bench<'_> {
         let traffic = session.traffic();
         let output = session.output();
         let attempt = measure::operation(session, operation, &self.settings, &mut |step| {
-            self.reporter.doing(&name, &step.to_string());
+            self.reporter
+                .doing(Phase::of(step), &name, &Phase::detail(step));
         })?;
         let Attempt {
             plan,

@@ -8,6 +8,7 @@ use wire::Operation;
 
 use super::build::{self, Which};
 use super::label::{Bench, end};
+use super::phase::Phase;
 use super::work::Work;
 use crate::image::Image;
 use crate::interrupt::Urgency;
@@ -37,7 +38,7 @@ impl Work<'_> {
                 break;
             }
             let name = format!("{} shifted by {shift_bytes} bytes", instance.name());
-            self.reporter.doing(&name, "building");
+            self.reporter.doing(Phase::Build, &name, "");
             let which = Which {
                 layout: shift_bytes,
                 ..Which::timed(flags)
@@ -90,7 +91,10 @@ impl Bench<'_> {
                 }
             };
             let subject = format!("{name} {operation}");
-            let progress = &mut |step: Step| self.reporter.doing(&subject, &step.to_string());
+            let progress = &mut |step: Step| {
+                self.reporter
+                    .doing(Phase::of(step), &subject, &Phase::detail(step));
+            };
             let plan = &self.settings.plan;
             let outcome = match measure::trials(&mut running, *operation, plan, progress)? {
                 Ok(trials) => {

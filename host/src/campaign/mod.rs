@@ -7,18 +7,24 @@
 
 mod build;
 mod claim;
+mod crew;
+mod drafts;
 mod flags;
 mod forecast;
+mod identity;
+mod journal;
 mod kat_log;
 pub mod label;
 mod layouts;
 mod order;
+mod phase;
 mod profile;
 mod progress;
 mod settings;
 mod shard;
 mod shelf;
 mod sizes;
+mod stopwatch;
 mod subject;
 mod work;
 
@@ -31,19 +37,19 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 pub use claim::Claim;
+use crew::Crew;
 pub use flags::{Attempt, first_that_passes};
 pub use forecast::{Basis, Forecast, Row, Totals, forecast};
 pub use layouts::Layouts;
+pub use phase::Phase;
 pub use progress::Reporter;
 pub use settings::{Selection, Settings, first_difference};
 pub use shard::Shard;
-use shelf::Shelf;
 pub use subject::subject;
-use work::{Tally, Work};
 
 use crate::fitness::gate;
 use crate::image::Cache;
-use crate::interrupt::{Interrupt, Urgency};
+use crate::interrupt::Interrupt;
 use crate::measure::KatError;
 use crate::notice;
 use crate::outcome::Outcome;
@@ -51,6 +57,9 @@ use crate::project::Project;
 use crate::record::read::ReadError;
 use crate::record::store::{Place, RunDirectory, StoreError};
 use crate::system::{self, System};
+
+/// What the demo measures: one KEM and one signature scheme on lattices, and one KEM on codes.
+pub const DEMO: [&str; 3] = ["pqclean/ML-KEM-768", "pqclean/ML-DSA-65", "pqclean/HQC-128"];
 
 /// Why a campaign has nothing to do.
 #[derive(Debug, Error, Diagnostic)]
@@ -75,6 +84,22 @@ pub enum CampaignError {
         /// What the run directory has.
         theirs: String,
         /// What was asked for now.
+        ours: String,
+    },
+    /// A system's records are of another machine, or of another configuration of it.
+    #[error("{}: key `{key}` is {theirs}, and the system has {ours} now", file.display())]
+    #[diagnostic(help(
+        "one system is one machine in one configuration: go on there, name another folder with \
+         --run-dir, or give this machine a name of its own with --system <architecture>_<name>"
+    ))]
+    OtherMachine {
+        /// A record of the system.
+        file: PathBuf,
+        /// The first key that differs.
+        key: String,
+        /// What the record has.
+        theirs: String,
+        /// What the system is now.
         ours: String,
     },
     /// Another campaign is at work in the run directory.
@@ -122,59 +147,31 @@ pub fn run(
     let admitted = gate::admit(&systems, settings.allow_unfit)?;
     notice::broken_packages(&catalogue);
     let _alone = settings.claim()?;
-    let cache = Cache::new(project);
-    // What was chosen and cannot be measured is not clean.
-    let mut outcome = match settings.selection.broken(&catalogue) {
-        true => Outcome::NotClean,
-        false => Outcome::Clean,
-    };
-    for (system, fitness) in systems.iter().zip(&admitted) {
-        let name = system.name();
-        let mut selected = settings.instances(&catalogue, &**system)?;
-        order::arrange(
-            &mut selected.available,
-            settings.defer.as_ref(),
-            &|instance| forecast::wall_seconds(settings, &**system, instance),
-        );
-        reporter.system(name, &selected);
-        reporter.accepted(fitness);
-        for (instance, reason) in &selected.unavailable {
-            let mut shelf = Shelf::read(&directory, name, instance, reporter)?;
-            let aside = shelf.of_other_images(None)?;
-            let why = "of another build not shown any more";
-            reporter.set_aside(&instance.name(), aside, why);
-            build::note_failure(&directory, name, instance, (reason, true))?;
-        }
-        let tally = Tally::default();
-        for instance in selected.available {
-            if interrupt.urgency() > Urgency::None {
-                return Ok(Outcome::Interrupted);
-            }
-            let work = Work {
-                project,
-                settings,
-                reporter,
-                interrupt,
-                cache: &cache,
-                directory: &directory,
-                system: &**system,
-                fitness,
-                tally: &tally,
-            };
-            let result = work.instance(instance);
-            match settled(result, &|error| reporter.given_up(&instance.name(), error))? {
-                Outcome::Interrupted => return Ok(Outcome::Interrupted),
-                Outcome::Clean => {}
-                // One bad candidate never ends a campaign.
-                _ => outcome = Outcome::NotClean,
-            }
-        }
-        reporter.tally(name, tally.kept.get(), tally.measured.get());
-        let is_there = |name: &str| is_there(&catalogue, name);
-        build::forget(&directory, name, &is_there)?;
-        reporter.strangers(name, &strangers(&directory, name, &is_there)?);
+    let reporter = &reporter.logged(&settings.run_directory);
+    for system in &systems {
+        identity::check(&directory, &**system, reporter)?;
     }
-    Ok(outcome)
+    let jobs = systems
+        .iter()
+        .zip(&admitted)
+        .map(|(system, fitness)| crew::job(settings, &catalogue, &**system, fitness))
+        .collect::<miette::Result<Vec<_>>>()?;
+    reporter.expect(jobs.iter().map(|job| &job.selected));
+    let crew = Crew {
+        project,
+        settings,
+        catalogue: &catalogue,
+        cache: &Cache::new(project),
+        directory: &directory,
+        reporter,
+        interrupt,
+    };
+    let outcome = crew.all(&jobs)?;
+    // What was chosen and cannot be measured is not clean.
+    Ok(match settings.selection.broken(&catalogue) {
+        true => crew::both(outcome, Outcome::NotClean),
+        false => outcome,
+    })
 }
 
 /// Whether an instance of this name can be measured, or could if its package were sound.

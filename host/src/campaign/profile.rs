@@ -7,6 +7,7 @@ use catalogue::{FlagSet, Instance, Kind};
 use wire::Operation;
 
 use super::build::Which;
+use super::phase::Phase;
 use super::work::Work;
 use super::{build, label};
 use crate::interrupt::Urgency;
@@ -83,7 +84,8 @@ impl Work<'_> {
         let Ok(flags) = FlagSet::from_name(first.flags.name()) else {
             return Ok(unmade("its records have flags that nothing is built with"));
         };
-        self.reporter.doing(&name, "building the image that counts");
+        self.reporter
+            .doing(Phase::Build, &name, "the image that counts");
         let which = Which {
             kind: Kind::Profile,
             ..Which::timed(flags)
@@ -101,7 +103,7 @@ impl Work<'_> {
                 return Ok(Outcome::Interrupted);
             }
             self.reporter
-                .doing(&name, &format!("shares of {operation}"));
+                .doing(Phase::Profile, &name, &operation.to_string());
             let started = match session.take() {
                 Some(session) => Ok(session),
                 None => keep_spoiled(bench.start())?,
@@ -140,15 +142,39 @@ impl Work<'_> {
     }
 }
 
-/// As many calls as in one of the record's trials, from the same state on.
+/// The part of a trial's calls that is counted, as long as that leaves [`FEWEST`]: a share is a
+/// ratio within one loop, and a loop as long as a trial would be as dear as one.
+const PART: u32 = 10;
+
+/// Calls that are counted at least, where a trial has as many: those that the guide demands of a
+/// measurement.
+const FEWEST: u32 = 100;
+
+/// The first calls of the record's trials, from the same state on.
 fn counted(
     session: &mut Session,
     operation: Operation,
     record: &Record,
 ) -> Result<wire::Profile, SessionError> {
     let few = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
-    let calls = few(record.plan.iterations_per_trial);
+    let calls = counted_calls(few(record.plan.iterations_per_trial));
     // Passes of a key exchange are known to a meter that was asked for its sizes.
     session.sizes()?;
     measure::profile(session, operation, few(record.plan.warmups), calls)
+}
+
+/// How many of a trial's calls are counted.
+fn counted_calls(calls: u32) -> u32 {
+    (calls / PART).max(FEWEST).min(calls)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_many_calls_is_counted_and_few_are_counted_all() {
+        let counted = [1, 20, 100, 400, 2_000, 20_000].map(counted_calls);
+        assert_eq!(counted, [1, 20, 100, 100, 200, 2_000]);
+    }
 }

@@ -10,7 +10,7 @@ use regex::Regex;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{CampaignError, Claim, Shard};
+use super::{CampaignError, Claim, Shard, drafts};
 use crate::measure;
 use crate::record::migrate::FORMAT;
 use crate::record::plan::PlanSettings;
@@ -205,6 +205,7 @@ impl Settings {
     /// as long as the returned claim is kept.
     pub fn claim(&self) -> miette::Result<Claim> {
         let alone = Claim::take(&self.run_directory)?;
+        drafts::remove(&self.run_directory)?;
         self.match_settings()?;
         Ok(alone)
     }

@@ -10,7 +10,7 @@ use catalogue::Instance;
 use regex::Regex;
 use wire::Operation;
 
-use super::Reporter;
+use super::{Reporter, kat_log};
 use crate::outcome::Outcome;
 use crate::record::read::{ReadError, read};
 use crate::record::run_files::{BUILD, BuildEntry, read_build};
@@ -103,6 +103,14 @@ impl<'a> Shelf<'a> {
         (same && settled).then_some(entry.kat)
     }
 
+    /// How the instance was built and tested before, if its test ended well, compared with these
+    /// published answers, and its log is there.
+    pub fn passed(&self, published: &Sha256) -> Option<&BuildEntry> {
+        let entry = self.entry.as_ref()?;
+        let ended_well = entry.kat.is_clean() && self.log(published, entry.kat).is_some();
+        Some(entry).filter(|_| ended_well)
+    }
+
     /// How a campaign ends that has nothing but these records.
     pub fn outcome(&self) -> Outcome {
         let mut kept = self
@@ -120,8 +128,17 @@ impl<'a> Shelf<'a> {
     pub fn log(&self, published: &Sha256, kat: KatStatus) -> Option<(String, Sha256)> {
         let entry = self.entry.as_ref()?;
         let same = entry.kat == kat && entry.answers_sha256.as_ref() == Some(published);
-        let record = self.records.first().filter(|_| same)?;
-        let (name, stated) = (record.kat_log.clone()?, record.kat_log_sha256.clone()?);
+        let (name, stated) = match self.records.first().filter(|_| same) {
+            Some(record) => (record.kat_log.clone()?, record.kat_log_sha256.clone()?),
+            // Nothing was measured before the end came.
+            None => {
+                let Instance {
+                    candidate, label, ..
+                } = self.instance;
+                let stated = entry.kat_log_sha256.clone().filter(|_| same)?;
+                (kat_log::name(candidate, label), stated)
+            }
+        };
         let log = fs::read(self.directory.root().join(self.system).join(&name)).ok()?;
         (Sha256::of(&log) == stated).then_some((name, stated))
     }

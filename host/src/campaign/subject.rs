@@ -66,7 +66,8 @@ fn static_memory(sizes: StaticSizes) -> StaticMemory {
     }
 }
 
-fn environment(system: &dyn System) -> Environment {
+/// The machine behind a system, before anything is measured on it.
+pub fn environment(system: &dyn System) -> Environment {
     match system.emulator() {
         Some(emulator) => emulated(emulator).environment(),
         None => environment::of_this_machine(measuring_cpu()),

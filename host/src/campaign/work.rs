@@ -7,17 +7,19 @@ use wire::{Category, Operation};
 
 use super::build::Which;
 use super::flags::{self, Attempt};
+use super::phase::Phase;
 use super::shelf::Shelf;
 use super::{Layouts, Reporter, Settings, build, kat_log, label, sizes, subject};
 use crate::fitness::Fitness;
 use crate::image::{Cache, Image};
 use crate::interrupt::Interrupt;
 use crate::measure;
-use crate::measurement::KatOutcome;
+use crate::measurement::{Answers, KatOutcome};
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::record::assemble::{Subject, kat_status};
-use crate::record::schema::{self, Sha256};
+use crate::record::run_files::BuildEntry;
+use crate::record::schema::{self, KatStatus, Sha256};
 use crate::record::store::RunDirectory;
 use crate::session::{Session, SessionError, keep_spoiled};
 use crate::system::System;
@@ -56,6 +58,7 @@ impl Work<'_> {
     pub fn instance(&self, instance: &Instance) -> miette::Result<Outcome> {
         let name = instance.name();
         let system = self.system.name();
+        self.reporter.doing(Phase::Check, &name, "");
         let mut shelf = Shelf::read(self.directory, system, instance, self.reporter)?;
         if let Some(chosen) = &self.settings.redo {
             let aside = shelf.redo(chosen)?;
@@ -72,7 +75,7 @@ impl Work<'_> {
             self.keep(known.len());
             return Ok(shelf.outcome().max(self.profiles(instance, &known)?));
         }
-        let tested = match self.test(instance) {
+        let tested = match self.test(instance, &shelf, &published) {
             Err(error) if label::is_interruption(&error) => return Ok(Outcome::Interrupted),
             tested => tested?,
         };
@@ -87,7 +90,8 @@ impl Work<'_> {
                 return Ok(Outcome::NotClean);
             }
         };
-        self.reporter.known_answer(&name, &tested.subject);
+        self.reporter
+            .known_answer(&name, &tested.subject, tested.before);
         let elf = Sha256::from_bytes(&tested.subject.image.elf_sha256);
         let aside = shelf.of_other_images(Some(&elf))?;
         let why = "of another build to be measured anew";
@@ -183,11 +187,21 @@ impl Work<'_> {
         }
     }
 
-    /// Builds an instance and runs its known-answer test with one flag set after the other. The
-    /// inner result says why it does not build with any.
-    fn test(&self, instance: &Instance) -> miette::Result<Result<Tested, String>> {
+    /// Builds an instance and runs its known-answer test with one flag set after the other, unless
+    /// the same image has passed it before. The inner result says why it does not build with any.
+    fn test(
+        &self,
+        instance: &Instance,
+        shelf: &Shelf,
+        published: &Sha256,
+    ) -> miette::Result<Result<Tested, String>> {
+        if let Some(entry) = shelf.passed(published)
+            && let Some(tested) = self.tested_before(instance, entry)?
+        {
+            return Ok(Ok(tested));
+        }
         flags::first_that_passes(&FlagSet::ALL, &mut |flags| {
-            self.reporter.doing(&instance.name(), "building");
+            self.reporter.doing(Phase::Build, &instance.name(), "");
             let which = Which::timed(flags);
             let built = build::image(instance, which, self.system, self.cache, self.interrupt)?;
             let image = match built {
@@ -204,12 +218,72 @@ impl Work<'_> {
                 subject,
                 session,
                 remarks,
+                before: false,
             };
             Ok(match failed {
                 true => Attempt::Failed(tested),
                 false => Attempt::Passed(tested),
             })
         })
+    }
+}
+
+impl Work<'_> {
+    /// An instance whose image passed its test before: what its meter says of itself is asked for,
+    /// and nothing is computed again. `None` where it is another image now, or its meter does not
+    /// come up.
+    fn tested_before(
+        &self,
+        instance: &Instance,
+        entry: &BuildEntry,
+    ) -> miette::Result<Option<Tested>> {
+        let image = entry.image.as_deref().zip(entry.flags);
+        let (Some(outcome), true) = (outcome_before(entry), self.is_present(instance, image)?)
+        else {
+            return Ok(None);
+        };
+        let Some(Ok(flags)) = entry.flags.map(|flags| FlagSet::from_name(flags.name())) else {
+            return Ok(None);
+        };
+        self.reporter.doing(Phase::Build, &instance.name(), "");
+        let which = Which::timed(flags);
+        let built = build::image(instance, which, self.system, self.cache, self.interrupt)?;
+        let Ok(image) = built else {
+            return Ok(None);
+        };
+        if entry.image_sha256 != Some(Sha256::from_bytes(&image.elf.sha256)) {
+            return Ok(None);
+        }
+        let mut subject = subject(self.system, &image, Some(instance), flags);
+        subject.fitness = self.fitness.problems();
+        let bench = self.bench(instance, &image);
+        let Some(session) = keep_spoiled(bench.acquaint(&mut subject))?.ok() else {
+            return Ok(None);
+        };
+        subject.kat = Some(outcome);
+        let (session, remarks) = ask_again(instance, &subject, Some(session))?;
+        Ok(Some(Tested {
+            image,
+            subject,
+            session,
+            remarks,
+            before: true,
+        }))
+    }
+}
+
+/// The outcome of a test that ended well, from what was kept of it.
+fn outcome_before(entry: &BuildEntry) -> Option<KatOutcome> {
+    let evidence = entry.evidence.as_ref()?;
+    let answers = Answers::Before(evidence.computed_sha256.as_ref()?.to_string());
+    match entry.kat {
+        KatStatus::Pass => Some(KatOutcome::Pass(answers)),
+        KatStatus::NoKat => Some(KatOutcome::NotPublished(answers)),
+        KatStatus::Partial => Some(KatOutcome::Partial {
+            answers,
+            reason: evidence.reason.clone()?,
+        }),
+        _ => None,
     }
 }
 
@@ -227,6 +301,8 @@ struct Tested {
     image: Image,
     subject: Subject,
     session: Option<Session>,
+    /// Whether the test was not run again.
+    before: bool,
     /// What is odd about the sizes that it reports.
     remarks: Vec<String>,
 }

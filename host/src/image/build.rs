@@ -2,9 +2,8 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus};
 use std::thread;
 use std::time::Duration;
 
@@ -76,7 +75,8 @@ pub fn cargo(
 }
 
 fn command(recipe: &Recipe, root: &Path, target_folder: &Path) -> Command {
-    let mut command = child::command(child::cargo());
+    // Ctrl-C is for us, who end cargo in good order; and no compiler outlives us.
+    let mut command = child::bound_group(child::cargo());
     command
         .args(["build", "--package", FIRMWARE])
         .args(["--target", recipe.board.cargo_target])
@@ -91,10 +91,7 @@ fn command(recipe: &Recipe, root: &Path, target_folder: &Path) -> Command {
         .env(environment::LAYOUT, recipe.layout.to_string())
         // They would change the image without being among its ingredients.
         .env_remove("RUSTFLAGS")
-        .env_remove("CARGO_ENCODED_RUSTFLAGS")
-        // Ctrl-C is for us, who end cargo in good order.
-        .process_group(0)
-        .stdin(Stdio::null());
+        .env_remove("CARGO_ENCODED_RUSTFLAGS");
     command
 }
 

@@ -3,6 +3,8 @@
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use catalogue::{BuildReport, check_map};
 
@@ -19,11 +21,41 @@ const ELF: &str = "firmware.elf";
 const MAP: &str = "firmware.map";
 const ARTEFACTS: [&str; 3] = [ELF, MAP, BuildReport::FILE];
 
+/// How the names of folders begin in which images come about.
+const DRAFT: &str = ".draft-";
+
 /// The cache of images in a workspace.
 #[derive(Clone, Debug)]
 pub struct Cache {
     root: PathBuf,
     folder: PathBuf,
+    turn: Arc<Turn>,
+}
+
+/// Who builds next among the threads of this process, which share cargo's folder.
+#[derive(Debug, Default)]
+struct Turn {
+    /// Threads that need an image now.
+    wanted: AtomicUsize,
+    building: Mutex<()>,
+}
+
+impl Turn {
+    /// Waits for the turn of a thread that needs its image now.
+    fn take(&self) -> MutexGuard<'_, ()> {
+        self.wanted.fetch_add(1, Ordering::Relaxed);
+        let turn = self.building.lock().unwrap_or_else(PoisonError::into_inner);
+        self.wanted.fetch_sub(1, Ordering::Relaxed);
+        turn
+    }
+
+    /// The turn of a thread that builds what will be needed later, unless another wants it now.
+    fn take_if_free(&self) -> Option<MutexGuard<'_, ()>> {
+        if self.wanted.load(Ordering::Relaxed) > 0 {
+            return None;
+        }
+        self.building.try_lock().ok()
+    }
 }
 
 impl Cache {
@@ -32,6 +64,7 @@ impl Cache {
         Self {
             root: project.root.clone(),
             folder: project.work_folder(),
+            turn: Arc::default(),
         }
     }
 
@@ -45,6 +78,7 @@ impl Cache {
         let key = ingredients.key();
         let place = self.images().join(&key);
         if seal::check(&place, &ingredients, &ARTEFACTS).is_err() {
+            let _turn = self.turn.take();
             self.build(recipe, &ingredients, &place, interrupt)?;
         }
         if recipe.board.bare_metal {
@@ -76,6 +110,25 @@ impl Cache {
             Err(BuildError::Failed { reason, .. }) => Ok(Err(reason)),
             Err(error) => Err(error),
         }
+    }
+
+    /// Builds the image of a recipe that will be needed later, unless it is there or somebody needs
+    /// another now; returns whether there was time for it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Cache::image`].
+    pub fn ahead(&self, recipe: &Recipe, interrupt: &Interrupt) -> Result<bool, BuildError> {
+        let ingredients = Ingredients::gather(recipe, &self.root)?;
+        let place = self.images().join(ingredients.key());
+        if seal::check(&place, &ingredients, &ARTEFACTS).is_ok() {
+            return Ok(true);
+        }
+        let Some(_turn) = self.turn.take_if_free() else {
+            return Ok(false);
+        };
+        self.build(recipe, &ingredients, &place, interrupt)?;
+        Ok(true)
     }
 
     /// The name that the image of a recipe has in records, whether it is built or not.
@@ -128,9 +181,10 @@ impl Cache {
                 remove(place)?;
             }
         }
+        remove_drafts(&images)?;
         let built = build::cargo(recipe, &self.root, &self.folder.join("build"), interrupt)?;
         let draft = tempfile::Builder::new()
-            .prefix(".draft-")
+            .prefix(DRAFT)
             .tempdir_in(&images)
             .map_err(|e| BuildError::file("create a folder in", &images, e))?;
         collect(&built, draft.path())?;
@@ -168,6 +222,17 @@ fn settle(path: &Path) -> Result<(), BuildError> {
     sync().map_err(|e| BuildError::file("write", path, e))
 }
 
+/// Removes what builds left that were killed; nobody but the holder of the lock has a draft.
+fn remove_drafts(images: &Path) -> Result<(), BuildError> {
+    let entries = fs::read_dir(images).map_err(|e| BuildError::file("read", images, e))?;
+    for entry in entries.flatten() {
+        if entry.file_name().to_string_lossy().starts_with(DRAFT) {
+            remove(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
 /// Removes an image, or whatever stands in its place.
 fn remove(place: &Path) -> Result<(), BuildError> {
     let removed = match fs::symlink_metadata(place) {
@@ -199,4 +264,30 @@ pub fn report_beside(elf: &Path) -> Option<BuildReport> {
         .filter_map(|file| Some((fs::metadata(&file).ok()?.modified().ok()?, file)))
         .max()?;
     BuildReport::read(&newest.1).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn who_needs_an_image_now_comes_before_who_builds_ahead() {
+        let turn = Turn::default();
+        let ahead = turn.take_if_free().unwrap();
+        thread::scope(|scope| {
+            let now = scope.spawn(|| drop(turn.take()));
+            while turn.wanted.load(Ordering::Relaxed) == 0 {
+                thread::yield_now();
+            }
+            drop(ahead);
+            now.join().unwrap();
+        });
+        let now = turn.take();
+        assert!(turn.take_if_free().is_none());
+        drop(now);
+        turn.wanted.store(1, Ordering::Relaxed);
+        assert!(turn.take_if_free().is_none());
+    }
 }

@@ -2,33 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{MergeError, SHARD};
 use crate::campaign::first_difference;
+use crate::record::identity::of_record;
 use crate::record::read::read;
 use crate::record::run_files::DIGEST;
-use crate::record::schema::Record;
-
-/// Keys of a record's environment that make a machine and its configuration what they are. The
-/// others tell of the moment, or of the processor that was free.
-const CONFIGURATION: [&str; 15] = [
-    "hostname",
-    "architecture",
-    "cpu_model",
-    "machine",
-    "virtualized",
-    "os",
-    "kernel",
-    "compiler",
-    "cpufreq_governor",
-    "cpufreq_driver",
-    "cpufreq_min_khz",
-    "cpufreq_max_khz",
-    "intel_pstate_no_turbo",
-    "cpufreq_boost",
-    "smt_control",
-];
 
 /// Campaigns are joined that measured alike: all settings but the part are the same.
 pub(super) fn settings(all: &[(PathBuf, Value)]) -> Result<(), MergeError> {
@@ -91,7 +71,7 @@ impl Machine {
     ///
     /// When it cannot be read, or is of another machine or another configuration of it.
     pub(super) fn see(&mut self, file: &Path) -> miette::Result<()> {
-        let ours = identity(&read(file)?);
+        let ours = of_record(&read(file)?);
         let (other, theirs) = self
             .first
             .get_or_insert_with(|| (file.to_owned(), ours.clone()));
@@ -99,16 +79,4 @@ impl Machine {
                       its own with --system <architecture>_<name> and measure it under that";
         Ok(differ(file, &ours, other, theirs, remedy)?)
     }
-}
-
-/// What tells a machine from another. An emulated one is the same on every host.
-fn identity(record: &Record) -> Value {
-    let environment = json!(record.environment);
-    let emulator = record.meter.as_ref().and_then(|it| it.emulator.as_ref());
-    let keys = CONFIGURATION
-        .iter()
-        .filter(|key| emulator.is_none() || **key != "hostname");
-    let values = keys.map(|key| ((*key).to_owned(), environment[*key].clone()));
-    let configuration: Value = Value::Object(values.collect());
-    json!({ "environment": configuration, "meter": { "emulator": emulator } })
 }

@@ -8,6 +8,7 @@
 pub mod assemble;
 pub mod digest;
 pub mod environment;
+pub mod identity;
 pub mod migrate;
 pub mod plan;
 pub mod profile;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::digest;
 use super::plan::PlanSettings;
 use super::read::{ReadError, read_as};
-use super::schema::{FlagSet, KatStatus, Sha256};
+use super::schema::{FlagSet, KatEvidence, KatStatus, Sha256};
 
 /// Name of the file with a campaign's settings, in the run directory.
 pub const CAMPAIGN: &str = "campaign.json";
@@ -119,6 +119,10 @@ pub struct BuildEntry {
     pub image_sha256: Option<Sha256>,
     /// Digest of everything that was published of the label's known answers.
     pub answers_sha256: Option<Sha256>,
+    /// What that test computed, as records have it.
+    pub evidence: Option<KatEvidence>,
+    /// SHA-256 of its log.
+    pub kat_log_sha256: Option<Sha256>,
     /// Why there is no image.
     pub reason: Option<String>,
     /// Whether that is what the system lacks, so that nothing is wrong with the submission.

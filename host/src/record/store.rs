@@ -26,6 +26,10 @@ const PROFILES: &str = "profile";
 /// Extension of a record.
 const EXTENSION: &str = "json";
 
+/// How the name of a file that is being written begins, and how it ends.
+const DRAFT: &str = ".tmp";
+const DRAFT_END: &str = ".tmp";
+
 /// What ends the name of a record that was set aside, before a number where there are several.
 const PREVIOUS: &str = ".previous";
 
@@ -34,7 +38,10 @@ const PREVIOUS: &str = ".previous";
 pub enum StoreError {
     /// A file or folder could not be used.
     #[error("cannot {verb} {}", path.display())]
-    #[diagnostic(help("check that the run directory exists, is writable and has room"))]
+    #[diagnostic(help(
+        "check that the run directory exists, is writable and has room, and repeat the command: \
+         what a campaign has measured is kept, and it goes on from there"
+    ))]
     Path {
         /// What was tried.
         verb: &'static str,
@@ -362,6 +369,12 @@ pub fn is_record(path: &Path) -> bool {
     path.extension().is_some_and(|e| e == EXTENSION) && !set_aside
 }
 
+/// Whether a file is one that [`write_whole`] has not given its name yet.
+pub fn is_draft(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with(DRAFT) && name.ends_with(DRAFT_END) && path.is_file()
+}
+
 /// Writes a file that is there whole or not at all, even if the power goes off.
 ///
 /// # Errors
@@ -375,7 +388,8 @@ pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), StoreError> {
     };
     fs::create_dir_all(folder).map_err(error("create", folder))?;
     let mut file = tempfile::Builder::new()
-        .suffix(".tmp")
+        .prefix(DRAFT)
+        .suffix(DRAFT_END)
         .permissions(fs::Permissions::from_mode(0o644))
         .tempfile_in(folder)
         .map_err(error("create a file in", folder))?;

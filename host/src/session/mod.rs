@@ -272,7 +272,7 @@ impl Session {
             return Err(Spoiled::Nonsense(reason).into());
         }
         self.learn(started.elapsed(), &trial, warmups);
-        Ok(trial)
+        Ok(plausible::on_finest_clock(trial, source))
     }
 
     /// A bracket around each of `calls` calls: their counts, net of the empty call.

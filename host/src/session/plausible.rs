@@ -50,6 +50,19 @@ pub fn contradiction(trial: &Trial, source: CounterSource, is_step: bool) -> Opt
     impossible.then(contradiction)
 }
 
+/// The trial with its time as exactly as it is known. Under QEMU's icount the count is that time in
+/// nanoseconds, and repeats; the emulated clock has a grain of several, and where a bracket lies on
+/// it depends on what was asked before.
+pub fn on_finest_clock(trial: Trial, source: CounterSource) -> Trial {
+    match source {
+        CounterSource::Icount => Trial {
+            nanoseconds: trial.count,
+            ..trial
+        },
+        _ => trial,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,6 +88,13 @@ mod tests {
         // Brackets around each of many short steps.
         assert!(is_possible(trial(100, 20_000, 28_000), true));
         assert!(!is_possible(trial(100, 20_000, 28_000), false));
+    }
+
+    #[test]
+    fn an_emulated_time_has_no_grain() {
+        let time = |source| on_finest_clock(trial(1, 559_623, 559_632), source).nanoseconds;
+        assert_eq!(time(CounterSource::Icount), 559_623);
+        assert_eq!(time(CounterSource::Tsc), 559_632);
     }
 
     #[test]

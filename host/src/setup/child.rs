@@ -36,6 +36,22 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
+/// The same for a program that runs others: it gets a process group of its own, all of which ends
+/// with us, even when we are killed. A shell that waits for the end of our pipe, which is the
+/// program's standard input to the caller and must be kept until it has ended, sees to that.
+pub fn bound_group(program: impl AsRef<OsStr>) -> Command {
+    let script = r#"exec 3<&0
+        { read -r end <&3; kill -s KILL 0; } &
+        exec "$@" </dev/null 3<&-"#;
+    let mut command = command("sh");
+    command
+        .args(["-c", script, "sh"])
+        .arg(program)
+        .process_group(0)
+        .stdin(Stdio::piped());
+    command
+}
+
 /// The cargo that runs us, or the one that is found.
 pub fn cargo() -> OsString {
     env::var_os("CARGO").unwrap_or_else(|| "cargo".into())

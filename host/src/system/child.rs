@@ -201,12 +201,37 @@ impl Drop for Process {
     }
 }
 
-/// A command as the words that would be typed.
+/// What a bound command is wrapped in, before the program and its arguments.
+///
+/// setpriv lets the kernel end the process when the thread that started it ends. Should the host
+/// have ended before that was arranged, another process is the parent by now: then the shell starts
+/// nothing.
+fn binding(host: u32) -> [String; 8] {
+    let only_if_host_lives = r#"[ "$PPID" = "$0" ] && exec "$@""#;
+    let host = host.to_string();
+    let words = [
+        "setpriv",
+        "--pdeathsig",
+        "KILL",
+        "--",
+        "sh",
+        "-c",
+        only_if_host_lives,
+        &host,
+    ];
+    words.map(str::to_owned)
+}
+
+/// A command as the words that would be typed, without what binds it to us.
 pub fn words(command: &Command) -> Vec<String> {
-    std::iter::once(command.get_program())
+    let words: Vec<String> = std::iter::once(command.get_program())
         .chain(command.get_args())
         .map(|word| word.to_string_lossy().into_owned())
-        .collect()
+        .collect();
+    let binding = binding(std::process::id());
+    words
+        .strip_prefix(&binding[..])
+        .map_or_else(|| words.clone(), <[String]>::to_vec)
 }
 
 /// The command that runs `program`, ended by the kernel when the calling thread ends. Without
@@ -215,8 +240,9 @@ pub fn bound_to_us(program: &str) -> Command {
     if which::which("setpriv").is_err() {
         return Command::new(program);
     }
-    let mut command = Command::new("setpriv");
-    command.args(["--pdeathsig", "KILL", "--", program]);
+    let [setpriv, arguments @ ..] = binding(std::process::id());
+    let mut command = Command::new(setpriv);
+    command.args(arguments).arg(program);
     command
 }
 
@@ -313,6 +339,21 @@ mod tests {
         let mut process = shell("kill -9 $$");
         assert_eq!(wait(&mut process), "sh was killed by signal 9 (SIGKILL)");
         assert_eq!(process.exit_code(), Some(-9));
+    }
+
+    #[test]
+    fn what_binds_a_program_is_not_among_its_words_and_starts_nothing_for_a_dead_host() {
+        let command = bound_to_us("echo");
+        assert_eq!(words(&command), ["echo"]);
+        // Nobody's number: it is above the kernel's limit.
+        let [setpriv, arguments @ ..] = binding(1 << 30);
+        let mut orphan = Command::new(setpriv);
+        let output = orphan
+            .args(arguments)
+            .args(["echo", "alive"])
+            .output()
+            .unwrap();
+        assert_eq!((output.status.code(), output.stdout), (Some(1), Vec::new()));
     }
 
     #[test]

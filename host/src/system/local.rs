@@ -83,6 +83,10 @@ impl System for Local {
         None
     }
 
+    fn needs_quiet(&self) -> bool {
+        true
+    }
+
     fn start(&self, elf: &Path) -> Result<Running, StartError> {
         let (line, theirs) = socket_pair().map_err(StartError::Line)?;
         let program = elf.to_string_lossy();

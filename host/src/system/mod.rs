@@ -38,6 +38,12 @@ pub trait System: Send + Sync {
     /// What emulates the machine, if anything does.
     fn emulator(&self) -> Option<&Emulator>;
 
+    /// Whether other work on this machine changes what is counted, so that the system is measured
+    /// with nothing beside it. It does not where a board or an emulator counts for itself.
+    fn needs_quiet(&self) -> bool {
+        false
+    }
+
     /// Starts an image.
     ///
     /// # Errors

@@ -28,6 +28,17 @@ use crate::verb::{compare, only, output};
 /// answers are others, or when it ended without an answer. Records of another build or another
 /// outcome are set aside as <name>.previous.json beside the new ones, and no command reads them.
 ///
+/// Each phase has a name: check, build, kat, calibrate, measure, memory, profile. The run directory's
+/// campaign.log says when each began. A campaign that was ended or killed in any of them goes on
+/// with the same command: images, records, and known answers that an image has passed are kept, and
+/// an operation without a complete record is measured whole.
+///
+/// Of several systems, those that count for themselves (boards, emulators) are measured at the same
+/// time, as many as there are processors, and images that will be needed are built meanwhile. A
+/// system that runs on this machine's own processors comes after them, alone: nothing is built or
+/// emulated while it is measured. A system is one machine in one configuration; another kernel,
+/// emulator or host under the same name is refused.
+///
 /// Several jobs or machines divide a campaign with --shard, each into a run directory of its own,
 /// and `cargo host merge` joins them. In a Slurm job array, `sbatch --array=0-3` with
 ///
@@ -124,9 +135,13 @@ pub fn run_and_show(settings: &Settings, context: &Context) -> miette::Result<Ou
     }
     if outcome == Outcome::Interrupted {
         let folder = settings.run_directory.display();
+        let but = match settings.redo {
+            Some(_) => ", but without --redo,",
+            None => "",
+        };
         context.say(format!(
-            "interrupted; finished records are kept, and the same command with --run-dir {folder} \
-             goes on"
+            "interrupted; finished records are kept, and the same command with --run-dir \
+             {folder}{but} goes on"
         ));
     }
     Ok(outcome)

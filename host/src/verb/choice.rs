@@ -36,11 +36,17 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// Names of the systems.
+    /// Names of the systems, each once.
     pub(super) fn systems(&self) -> Vec<String> {
-        match self.systems.is_empty() {
+        let mut names: Vec<String> = Vec::new();
+        for name in &self.systems {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        match names.is_empty() {
             true => system::default_names().to_vec(),
-            false => self.systems.clone(),
+            false => names,
         }
     }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::campaign;
-use crate::campaign::{Selection, Settings};
+use crate::campaign::{DEMO, Selection, Settings};
 use crate::cli::Context;
 use crate::measure::PATIENCE;
 use crate::outcome::Outcome;
@@ -13,9 +13,6 @@ use crate::project::Project;
 use crate::record::plan::PlanSettings;
 use crate::setup;
 use crate::system;
-
-/// One KEM and one signature scheme on lattices, and one KEM on codes.
-const INSTANCES: [&str; 3] = ["pqclean/ML-KEM-768", "pqclean/ML-DSA-65", "pqclean/HQC-128"];
 
 /// Seconds on the target's clock for one trial: enough for 100 calls of everything that is fast.
 const TRIAL_TARGET_SECONDS: f64 = 0.1;
@@ -57,7 +54,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
     let settings = Settings {
         run_directory,
         systems: system::default_names().to_vec(),
-        selection: Selection::Named(INSTANCES.map(str::to_owned).to_vec()),
+        selection: Selection::Named(DEMO.map(str::to_owned).to_vec()),
         shard: None,
         defer: None,
         times_from: None,

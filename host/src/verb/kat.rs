@@ -115,7 +115,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
                     instance.name()
                 ));
             }
-            None => {}
+            Some(Answers::Before(_)) | None => {}
         }
     } else {
         let flags = match flags {

@@ -110,7 +110,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         session => session?,
     };
     let name = format!("{}/{}", subject.candidate, subject.label);
-    reporter.known_answer(&name, &subject);
+    reporter.known_answer(&name, &subject, false);
     let passes = subject.sizes.passes;
     let operations = instance.map(|instance| instance.category.operations(passes));
     let operations = operations.unwrap_or_default();

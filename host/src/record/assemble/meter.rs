@@ -253,7 +253,8 @@ fn transport(subject: &Subject, occasion: &Occasion) -> Transport {
     }
 }
 
-fn emulator(emulator: &system::Emulator) -> Emulator {
+/// What a record says of an emulator.
+pub fn emulator(emulator: &system::Emulator) -> Emulator {
     Emulator {
         name: emulator.name.clone(),
         version: emulator.version.clone(),

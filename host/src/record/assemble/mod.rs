@@ -21,10 +21,11 @@ use super::schema::{
 use super::statistics::{CoreClock, Statistics};
 use crate::measurement::{self, Measurement, Unfinished};
 
+pub use meter::emulator;
 pub(super) use meter::{KEPT_BYTES, stack_method};
 pub(super) use process::{MEASURED_BY, meta};
 pub use subject::{ImageFacts, Occasion, Subject};
-pub use trouble::kat_status;
+pub use trouble::{kat_evidence, kat_status};
 
 /// The measurement of one operation, or why it did not come to its end.
 pub type Outcome = Result<Measurement, Unfinished>;

@@ -36,7 +36,7 @@ pub fn kat_status(outcome: Option<&KatOutcome>) -> KatStatus {
 }
 
 /// What the known-answer test computed.
-pub(super) fn kat_evidence(outcome: &KatOutcome) -> KatEvidence {
+pub fn kat_evidence(outcome: &KatOutcome) -> KatEvidence {
     let computed = outcome.answers().and_then(Answers::digest);
     let (expected_sha256, first_difference) = match outcome {
         // What passed has the published digest.
