@@ -21,6 +21,10 @@ pub enum Cell {
     PerSecond(f64),
     /// A size in bytes, or a number of things.
     Bytes(u64),
+    /// A size in bytes that may be more.
+    AtLeast(u64),
+    /// One figure divided by another.
+    Ratio(f64),
     /// Bytes that are shown in KiB.
     Kibibytes(u64),
     /// A fraction of the whole.
@@ -51,6 +55,23 @@ impl Cell {
         value.map_or(Self::NotAvailable, cell)
     }
 
+    /// The number by which it stands among others; `None` for words and for nothing.
+    pub fn value(&self) -> Option<f64> {
+        match self {
+            Self::Words(_) | Self::NotAvailable => None,
+            Self::Count(value, _)
+            | Self::Seconds(value)
+            | Self::PerSecond(value)
+            | Self::Share(value)
+            | Self::Ratio(value)
+            | Self::PerCall(value) => Some(*value),
+            Self::Bytes(value) | Self::AtLeast(value) | Self::Kibibytes(value) => {
+                Some(*value as f64)
+            }
+            Self::Calls { measurements, .. } => Some(*measurements as f64),
+        }
+    }
+
     /// What is written.
     pub fn text(&self) -> Text {
         match self {
@@ -58,8 +79,11 @@ impl Cell {
             Self::Count(value, None) => format::count(*value).into(),
             Self::Count(value, Some(unit)) => format!("{} {unit}", format::count(*value)).into(),
             Self::Seconds(value) => format::seconds(*value).into(),
-            Self::PerSecond(value) | Self::PerCall(value) => format::general(*value).into(),
+            Self::PerSecond(value) | Self::PerCall(value) | Self::Ratio(value) => {
+                format::general(*value).into()
+            }
             Self::Bytes(value) => value.to_string().into(),
+            Self::AtLeast(value) => format!("≥ {value}").into(),
             Self::Kibibytes(bytes) => format::kibibytes(*bytes).into(),
             Self::Share(fraction) => format::share(*fraction).into(),
             Self::Calls {
@@ -113,6 +137,8 @@ mod tests {
             (Cell::PerSecond(7580.1), "7.58e+03"),
             (Cell::PerCall(74.8), "74.8"),
             (Cell::Bytes(47_069), "47069"),
+            (Cell::AtLeast(47_069), "≥ 47069"),
+            (Cell::Ratio(1.0234), "1.02"),
             (Cell::Kibibytes(2188 << 10), "2188 KiB"),
             (Cell::Share(0.0699), "7.0%"),
             (calls(Some(20)), "100 (5 × 20)"),
