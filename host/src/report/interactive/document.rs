@@ -107,7 +107,7 @@ fn summary(rows: &[Row], systems: usize) -> String {
     let instances = super::rows::instances(rows).count();
     format!(
         "{} of {} on {}, with everything that is known of them. Counts of different units are \
-         never in one column or on one axis.",
+         never in one column or on one axis; a dash is what is not available.",
         number_of(records, "record"),
         number_of(instances, "instance"),
         number_of(systems, "system"),

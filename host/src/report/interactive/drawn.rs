@@ -8,7 +8,8 @@ use crate::report::cell::Cell;
 use crate::report::model::ColumnKind;
 use crate::report::render::{Links, html::inline};
 
-/// Draws a table under a name; the values of its figures are beside their texts, so that they are
+/// Draws a table under a name. A dash stands for what is not available, which is much where units
+/// have columns of their own; the values of its figures are beside their texts, so that they are
 /// sorted by what they are and not by how they are written.
 pub fn table(listing: &Listing, name: &str, links: Links) -> Markup {
     let Listing { id, table, numbers } = listing;
@@ -34,7 +35,7 @@ pub fn table(listing: &Listing, name: &str, links: Links) -> Markup {
                                 @if column.kind == ColumnKind::Name {
                                     th scope="row" { (inline(&cell.text(), links)) }
                                 } @else if *cell == Cell::NotAvailable {
-                                    (not_available())
+                                    td.none.figures[column.kind == ColumnKind::Figures] { "–" }
                                 } @else {
                                     td data-v=[cell.value().map(exact)] {
                                         (inline(&cell.text(), links))
@@ -47,11 +48,6 @@ pub fn table(listing: &Listing, name: &str, links: Links) -> Markup {
             }
         }
     }
-}
-
-/// A dash takes less room than words where much is not available; who hears the page hears words.
-fn not_available() -> Markup {
-    html! { td.none { "–" } }
 }
 
 /// A value with as many digits as can matter.

@@ -259,7 +259,7 @@ fn grid(figure: &Figure, lines: &[(f64, Option<String>)], height: f64) -> Markup
     html! {
         path.fine d=(path(false)) {}
         path.grid d=(path(true)) {}
-        text.axis x=(RIGHT) y="14" { (printable(unit)) (scale) }
+        text.axis x=(LEFT + ZERO) y="14" { (printable(unit)) (scale) }
         @for (x, label) in lines {
             @if let Some(label) = label {
                 text.tick x=(format!("{x:.1}")) y=(HEAD - 11.0) { (label) }
@@ -314,7 +314,7 @@ fn drawn(mark: &Mark, axis: &Axis) -> Markup {
                     path.whisker d=(format!("M{least:.1} 0H{high:.1}M{least:.1}-4v8M{high:.1}-4v8")) {}
                     rect.box x=(format!("{left:.1}")) y="-6" width=(format!("{width:.1}")) height="12" {}
                     path.median d=(format!("M{median:.1}-6v12")) {}
-                    circle.most cx=(format!("{most:.1}")) r="3" {}
+                    @if most > high + 1.0 { circle.most cx=(format!("{most:.1}")) r="3" {} }
                 }
             })
         }

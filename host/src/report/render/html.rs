@@ -113,7 +113,9 @@ pub fn drawn(table: &Table, links: Links) -> Markup {
                                 @if column.kind == ColumnKind::Name {
                                     th scope="row" { (inline(&cell.text(), links)) }
                                 } @else if *cell == Cell::NotAvailable {
-                                    td.none { (inline(&cell.text(), links)) }
+                                    td.none.figures[column.kind == ColumnKind::Figures] {
+                                        (inline(&cell.text(), links))
+                                    }
                                 } @else {
                                     td class=[class(column.kind)] { (inline(&cell.text(), links)) }
                                 }
