@@ -249,8 +249,10 @@ fn shows_plots_and_warnings(page: &mut Page) {
     // A mark is where its value is: ten times as much is further to the right.
     let place = |name: &str| {
         format!(
-            "[...document.querySelectorAll('use title')].find((it) =>
-                it.textContent.startsWith('pqclean/{name} enc:')).parentElement.getBBox().x"
+            "[...document.querySelectorAll('g.row')]
+                .find((row) => row.querySelector('.name').textContent === 'pqclean/{name}')
+                .querySelectorAll('use').values()
+                .find((mark) => mark.textContent.startsWith('enc: ')).getBBox().x"
         )
     };
     let usual = page.evaluate(&place("ML-KEM-768")).as_f64().unwrap();

@@ -35,7 +35,7 @@ pub fn table(listing: &Listing, name: &str, links: Links) -> Markup {
                                 @if column.kind == ColumnKind::Name {
                                     th scope="row" { (inline(&cell.text(), links)) }
                                 } @else if *cell == Cell::NotAvailable {
-                                    td.none.figures[column.kind == ColumnKind::Figures] { "–" }
+                                    td.none.words[column.kind != ColumnKind::Figures] { "–" }
                                 } @else {
                                     td data-v=[cell.value().map(exact)] {
                                         (inline(&cell.text(), links))

@@ -41,8 +41,7 @@ fn counts_of(group: &[Row], unit: Unit, table: &TableName) -> Option<Figure> {
         let value = count(row)?;
         let place = series.iter().position(|name| *name == row.operation)?;
         let shown = format!(
-            "{} {}: {} {}",
-            row.name(),
+            "{}: {} {}",
             row.operation,
             format::count(value),
             words(unit)
@@ -114,10 +113,7 @@ fn spreads_of(group: &[Row], table: TableName) -> Option<Figure> {
             marks: vec![Mark {
                 shape: Shape::Quantiles(ratios),
                 words: format!(
-                    "{} {}: {least} to {most} of the median, half of the calls from {lower} to \
-                     {upper}",
-                    row.name(),
-                    row.operation
+                    "{least} to {most} of the median, half of the calls from {lower} to {upper}"
                 ),
                 numbers: Numbers::one(row),
             }],
@@ -162,7 +158,7 @@ fn memory_of(group: &[Row], table: &TableName) -> Option<Figure> {
                 let bytes = records().filter_map(of).max()?;
                 Some(Mark {
                     shape: Shape::Point(place, bytes as f64),
-                    words: format!("{}: {name} {bytes} bytes", rows[0].name()),
+                    words: format!("{name}: {bytes} bytes"),
                     numbers: Numbers::of(rows),
                 })
             };
@@ -210,7 +206,7 @@ fn sizes_of(claims: &[&Claim], table: &TableName) -> Option<Figure> {
             let place = series.iter().position(|known| *known == name)?;
             Some(Mark {
                 shape: Shape::Point(place, bytes as f64),
-                words: format!("{}: {name} {bytes} bytes", claim.name),
+                words: format!("{name}: {bytes} bytes"),
                 numbers: claim.numbers.clone(),
             })
         };
@@ -257,13 +253,7 @@ fn shares_of(group: &[Row], table: &TableName) -> Option<Figure> {
             .enumerate()
             .filter(|(_, part)| *part > 0.0)
         {
-            let words = format!(
-                "{} {}: {} {}",
-                row.name(),
-                row.operation,
-                SHARES[series],
-                format::share(part)
-            );
+            let words = format!("{}: {}", SHARES[series], format::share(part));
             marks.push(Mark {
                 shape: Shape::Bar(series, from, from + part),
                 words,
@@ -275,7 +265,7 @@ fn shares_of(group: &[Row], table: &TableName) -> Option<Figure> {
         if marks.is_empty() {
             marks.push(Mark {
                 shape: Shape::Bar(0, 0.0, 0.0),
-                words: format!("{} {}: none", row.name(), row.operation),
+                words: "none".to_owned(),
                 numbers: Numbers::one(row),
             });
         }

@@ -25,6 +25,8 @@ const ROWS: usize = 30;
 /// Characters of a name for which there is room, with and without an operation beside it.
 const NAME: usize = 38;
 const NAME_BESIDE: usize = 28;
+/// What ends a name for which there is not room enough.
+const CUT: &str = "…";
 /// Series that look different: colours and shapes that the style and [`symbols`] have.
 const COLOURS: usize = 8;
 const SHAPES: [&str; 5] = [
@@ -281,7 +283,11 @@ fn strip(strip: &Strip, axis: &Axis, y: f64) -> Markup {
         (PreEscaped("\n"))
         g.row data-r=(numbers) transform=(format!("translate(0 {y})")) {
             path.rule d=(format!("M0 11H{WIDTH}")) {}
-            text.name y="4" { (shortened(&strip.name, room)) }
+            @let shown = shortened(&strip.name, room);
+            text.name y="4" {
+                @if shown.ends_with(CUT) { title { (printable(&strip.name)) } }
+                (shown)
+            }
             @if let Some(operation) = &strip.operation {
                 text.operation x=(LEFT - 14.0) y="4" { (shortened(operation, 10)) }
             }
@@ -337,7 +343,7 @@ fn shortened(name: &str, room: usize) -> String {
         fits
     };
     let beginning: String = name.chars().take_while(fits).collect();
-    beginning + "…"
+    beginning + CUT
 }
 
 #[cfg(test)]

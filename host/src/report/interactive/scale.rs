@@ -40,6 +40,9 @@ impl Round {
 pub struct Logarithmic {
     low: Round,
     high: Round,
+    /// The logarithm of its lower end, and how far the upper one is above.
+    begin: f64,
+    decades: f64,
 }
 
 /// A line across an axis.
@@ -69,16 +72,20 @@ impl Logarithmic {
             .collect();
         let below = steps.partition_point(|step| step.value() < least);
         let above = steps.partition_point(|step| step.value() <= most);
+        let low = steps[below.saturating_sub(1)];
+        let high = steps[above.min(steps.len() - 1)];
+        let begin = low.value().log10();
         Some(Self {
-            low: steps[below.saturating_sub(1)],
-            high: steps[above.min(steps.len() - 1)],
+            low,
+            high,
+            begin,
+            decades: high.value().log10() - begin,
         })
     }
 
     /// Where a value is, from 0 to 1; `None` for 0 and what is beyond the axis.
     pub fn place(&self, value: f64) -> Option<f64> {
-        let (low, high) = (self.low.value().log10(), self.high.value().log10());
-        let place = (value.log10() - low) / (high - low);
+        let place = (value.log10() - self.begin) / self.decades;
         (0.0..=1.0).contains(&place).then_some(place)
     }
 
@@ -89,7 +96,7 @@ impl Logarithmic {
 
     /// Its lines, in order.
     pub fn ticks(&self) -> Vec<Tick> {
-        let decades = (self.high.value() / self.low.value()).log10();
+        let decades = self.decades;
         let mut ticks = Vec::new();
         for power in self.low.power..=self.high.power {
             for digit in 1..=9 {

@@ -157,21 +157,19 @@ pub fn spreads(rows: &[Row], pages: Pages) -> Vec<(Unit, Listing)> {
     ];
     let of_unit = |unit: Unit| {
         let cells = |row: &Row| {
-            let spread = Spread::of_samples(row.record?.meter.as_ref()?)?;
-            (counted(row.record?) == Some(unit)).then(|| {
-                let quantiles = [
-                    spread.minimum,
-                    spread.lower_quartile,
-                    spread.median,
-                    spread.upper_quartile,
-                    spread.percentile_95,
-                    spread.maximum,
-                ];
-                let quantiles = quantiles.map(|count| Cell::Count(count, None)).into_iter();
-                quantiles
-                    .chain([Cell::Bytes(spread.calls as u64)])
-                    .collect()
-            })
+            let record = row.record.filter(|record| counted(record) == Some(unit))?;
+            let spread = Spread::of_samples(record.meter.as_ref()?)?;
+            let quantiles = [
+                spread.minimum,
+                spread.lower_quartile,
+                spread.median,
+                spread.upper_quartile,
+                spread.percentile_95,
+                spread.maximum,
+            ];
+            let quantiles = quantiles.map(|count| Cell::Count(count, None)).into_iter();
+            let calls = Cell::Bytes(spread.calls as u64);
+            Some(quantiles.chain([calls]).collect())
         };
         let caption = format!(
             "Single calls: {}, net of the empty call, in a pass of its own",

@@ -113,7 +113,7 @@ pub fn drawn(table: &Table, links: Links) -> Markup {
                                 @if column.kind == ColumnKind::Name {
                                     th scope="row" { (inline(&cell.text(), links)) }
                                 } @else if *cell == Cell::NotAvailable {
-                                    td.none.figures[column.kind == ColumnKind::Figures] {
+                                    td.none.words[column.kind != ColumnKind::Figures] {
                                         (inline(&cell.text(), links))
                                     }
                                 } @else {
