@@ -9,7 +9,7 @@ use host::system;
 /// The candidate that is measured.
 const CANDIDATE: &str = "pqclean";
 
-fn run(arguments: &[&str]) -> Output {
+fn run_command(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_host"));
     command
         .args(arguments)
@@ -24,7 +24,7 @@ fn text(bytes: &[u8]) -> String {
 
 /// Runs the command and expects this exit code; its standard output.
 fn expect(code: i32, arguments: &[&str]) -> String {
-    let output = run(arguments);
+    let output = run_command(arguments);
     let said = format!("{}{}", text(&output.stdout), text(&output.stderr));
     assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
     text(&output.stdout)
@@ -47,6 +47,49 @@ fn content(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     }
     files.sort();
     files
+}
+
+/// Runs that are compared have one interactive report in a folder of their own, and no pages.
+fn several_runs_are_one_file(run: &Path, system: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let (before, after) = (folder.path().join("before"), folder.path().join("after"));
+    for (file, bytes) in content(&run.join(system)) {
+        for other in [&before, &after] {
+            let copy = other.join(file.strip_prefix(run).unwrap());
+            fs::create_dir_all(copy.parent().unwrap()).unwrap();
+            fs::write(copy, &bytes).unwrap();
+        }
+    }
+    let to = folder.path().join("both");
+    let [before, after, to] = [&before, &after, &to].map(|path| path.to_str().unwrap());
+    let said = expect(0, &["report", before, after, "--to", to]);
+    assert!(said.trim().ends_with("both/report.html"), "{said}");
+    let made = content(Path::new(to));
+    assert_eq!(made.len(), 1);
+    let html = text(&made[0].1);
+    for name in ["before", "after"] {
+        assert!(
+            html.contains(&format!("<td>{name}/{system}</td>")),
+            "{name}"
+        );
+    }
+    expect(0, &["report", before, after, "--to", to, "--check"]);
+
+    for (arguments, remedy) in [
+        (&["report", before, after][..], "name one: --to FOLDER"),
+        (
+            &["report", before, after, "--to", to, "--candidate", "x"][..],
+            "leave --candidate out",
+        ),
+    ] {
+        let output = run_command(arguments);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(
+            text(&output.stderr).contains(remedy),
+            "{}",
+            text(&output.stderr)
+        );
+    }
 }
 
 #[test]
@@ -77,7 +120,7 @@ fn pages_of_a_campaign_are_made_and_checked() {
     let report = folder.path().join("report");
     assert_eq!(said.trim(), report.join("index.html").to_str().unwrap());
     let made = content(&report);
-    assert_eq!(made.len(), 6);
+    assert_eq!(made.len(), 7);
     let page = report.join(&emulated).join(CANDIDATE).join("page.md");
     let words = fs::read_to_string(&page).unwrap();
     for word in [
@@ -114,7 +157,16 @@ fn pages_of_a_campaign_are_made_and_checked() {
     expect(0, &["report", path, "--to", to, "--candidate", "pqclean"]);
     assert_eq!(content(elsewhere.path()).len(), 2);
 
-    // One changed figure is found with its line.
+    several_runs_are_one_file(folder.path(), &emulated);
+
+    // One changed figure is found with its line, in a page and in the interactive report.
+    let interactive = report.join("report.html");
+    let html = fs::read_to_string(&interactive).unwrap();
+    fs::write(&interactive, html.replacen(" k</td>", " M</td>", 1)).unwrap();
+    let said = expect(1, &["report", path, "--check"]);
+    let place = format!("{}, line ", interactive.display());
+    assert!(said.starts_with(&place), "{said}");
+    expect(0, &["report", path]);
     let number = words
         .lines()
         .position(|line| line.starts_with("| `ML-KEM-768` | enc | "))
@@ -129,10 +181,10 @@ fn pages_of_a_campaign_are_made_and_checked() {
     expect(0, &["report", path, "--check"]);
 
     // A wrong choice names what there is; a record that is none is named.
-    let output = run(&["report", path, "--candidate", "kem-99"]);
+    let output = run_command(&["report", path, "--candidate", "kem-99"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("candidates there: pqclean"));
-    let output = run(&["report", path, "--candidate", "kem-(3"]);
+    let output = run_command(&["report", path, "--candidate", "kem-(3"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("example: --candidate"));
     let record = folder
@@ -140,7 +192,7 @@ fn pages_of_a_campaign_are_made_and_checked() {
         .join(&emulated)
         .join("records/pqclean/ML-KEM-768__dec.json");
     fs::write(&record, "{").unwrap();
-    let output = run(&["report", path]);
+    let output = run_command(&["report", path]);
     assert_eq!(output.status.code(), Some(2));
     let said = text(&output.stderr);
     assert!(

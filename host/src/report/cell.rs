@@ -55,6 +55,23 @@ impl Cell {
         value.map_or(Self::NotAvailable, cell)
     }
 
+    /// The number by which it stands among others; `None` for words and for nothing.
+    pub fn value(&self) -> Option<f64> {
+        match self {
+            Self::Words(_) | Self::NotAvailable => None,
+            Self::Count(value, _)
+            | Self::Seconds(value)
+            | Self::PerSecond(value)
+            | Self::Share(value)
+            | Self::Ratio(value)
+            | Self::PerCall(value) => Some(*value),
+            Self::Bytes(value) | Self::AtLeastBytes(value) | Self::Kibibytes(value) => {
+                Some(*value as f64)
+            }
+            Self::Calls { measurements, .. } => Some(*measurements as f64),
+        }
+    }
+
     /// What is written.
     pub fn text(&self) -> Text {
         match self {

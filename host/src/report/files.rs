@@ -11,7 +11,9 @@ use rayon::prelude::*;
 use serde::Serialize;
 use thiserror::Error;
 
-use super::model::Page;
+use super::evidence::System;
+use super::interactive;
+use super::model::{Page, PagePath};
 use super::render::{Format, Links, html, markdown};
 use crate::record::store::{StoreError, write_whole};
 
@@ -33,15 +35,26 @@ pub fn draw(pages: &[Page], run: Option<&str>) -> Files {
             Format::Markdown => markdown::page(page, links),
             Format::Html => html::page(page, links),
         };
-        let path: PathBuf = page.path.parts().iter().collect();
-        // A dot in a candidate's name is no extension.
-        let mut name = path.into_os_string();
-        name.push(format!(".{}", format.extension()));
-        (name.into(), text)
+        (name(&page.path, format), text)
     };
     let each = pages.par_iter();
     let each = each.flat_map_iter(|page| Format::ALL.map(|format| (page, format)));
     each.map(draw).collect()
+}
+
+/// The interactive report, which is one file; `has_pages` says whether pages are beside it.
+pub fn interactive(systems: &[System], has_pages: bool) -> Files {
+    let name = name(&interactive::path(), Format::Html);
+    Files::from([(name, interactive::document(systems, has_pages))])
+}
+
+/// The name of a page's file in the report's folder.
+pub fn name(path: &PagePath, format: Format) -> PathBuf {
+    let path: PathBuf = path.parts().iter().collect();
+    // A dot in a candidate's name is no extension.
+    let mut name = path.into_os_string();
+    name.push(format!(".{}", format.extension()));
+    name.into()
 }
 
 /// Writes them, each whole or not at all.

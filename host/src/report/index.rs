@@ -21,7 +21,12 @@ pub fn page(systems: &[System]) -> Page {
         system: None,
         trail: Vec::new(),
         lead: vec![Block::Paragraph(
-            "A page for each candidate on each system, and a summary for each category.".into(),
+            Text::from(
+                "A page for each candidate on each system, and a summary for each category. \
+                 Everything in one place, in plots and in tables to sort and filter: ",
+            )
+            .and(Text::html("interactive report", super::interactive::path()))
+            .and("."),
         )],
         sections: systems.iter().map(section).collect(),
     }

@@ -1,14 +1,16 @@
 //! Pages for people: what a run directory says of every candidate on every system.
 //!
 //! [`evidence`] reads the run directory, [`page`], [`summary`] and [`index`] make pages of it, which
-//! are data ([`model`]), and [`render`] draws these as Markdown and HTML. [`files`] writes them, or
-//! compares them with what is written. The same run directory gives the same bytes: nothing here
-//! knows the time or the machine that it runs on.
+//! are data ([`model`]), and [`render`] draws these as Markdown and HTML. [`interactive`] makes one
+//! more file of everything, to sort, filter and plot. [`files`] writes them, or compares them with
+//! what is written. The same run directory gives the same bytes: nothing here knows the time or the
+//! machine that it runs on.
 
 pub mod cell;
 pub mod evidence;
 pub mod files;
 pub mod index;
+pub mod interactive;
 pub mod model;
 pub mod names;
 pub mod page;
@@ -54,4 +56,4 @@ pub fn overview_pages(systems: &[System]) -> Vec<Page> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -200,6 +200,8 @@ pub enum Span {
     Strong(String),
     /// Words that lead to another page.
     Page(String, PagePath),
+    /// Words that lead to a page which is there as HTML alone.
+    Html(String, PagePath),
     /// A file of the run directory, relative to it, shown by its name within the system's folder.
     File {
         /// What is shown.
@@ -223,6 +225,11 @@ impl Text {
     /// Words that lead to another page.
     pub fn page(words: impl Into<String>, path: PagePath) -> Self {
         Self(vec![Span::Page(words.into(), path)])
+    }
+
+    /// Words that lead to a page which is there as HTML alone.
+    pub fn html(words: impl Into<String>, path: PagePath) -> Self {
+        Self(vec![Span::Html(words.into(), path)])
     }
 
     /// A file of the run directory.
@@ -254,7 +261,9 @@ impl Text {
     pub fn plain(&self) -> String {
         let words = self.0.iter().map(|span| match span {
             Span::Plain(words) | Span::Code(words) | Span::Strong(words) => words.as_str(),
-            Span::Page(words, _) | Span::File { shown: words, .. } => words.as_str(),
+            Span::Page(words, _) | Span::Html(words, _) | Span::File { shown: words, .. } => {
+                words.as_str()
+            }
         });
         words.collect()
     }

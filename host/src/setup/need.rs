@@ -35,7 +35,7 @@ impl Need {
 }
 
 /// Everything but the Rust compiler's parts, which have ways of their own to come here.
-pub const NEEDS: [Need; 6] = [
+pub const NEEDS: [Need; 7] = [
     Need {
         name: "cross compiler and picolibc",
         purpose: "compile submissions for bare-metal AArch64",
@@ -71,6 +71,12 @@ pub const NEEDS: [Need; 6] = [
         purpose: "what tests hold figures of memory against",
         evidence: Evidence::Program("valgrind"),
         packages: &["valgrind"],
+    },
+    Need {
+        name: "Chromium",
+        purpose: "what tests open the interactive report in",
+        evidence: Evidence::Program("chromium"),
+        packages: &["chromium"],
     },
 ];
 

@@ -9,6 +9,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 use super::output;
+use super::sides::column_name;
 use crate::cli::Context;
 use crate::notice::printable;
 use crate::outcome::Outcome;
@@ -17,7 +18,8 @@ use crate::record::schema::{KatStatus, Record};
 use crate::record::store::RunDirectory;
 use crate::report::evidence::{self, Label, System};
 use crate::report::files::{self, Difference, Files};
-use crate::report::{candidate_pages, names, overview_pages, page};
+use crate::report::render::Format;
+use crate::report::{candidate_pages, index, interactive, names, overview_pages, page};
 
 /// Folder of a report in its run directory, where no other is named.
 const FOLDER: &str = "report";
@@ -26,8 +28,12 @@ const FOLDER: &str = "report";
 ///
 /// For each candidate on each system a page with the seven sections of the assessment guide, for
 /// each category a summary with the standards as yardsticks, and an index of all; each as Markdown
-/// and as one HTML file that needs no network. The same records give the same bytes; candidates are
-/// called as this source tree's packages call them.
+/// and as one HTML file that needs no network. And report.html: everything in one file, in tables to
+/// sort and filter, and in plots. The same records give the same bytes; candidates are called as
+/// this source tree's packages call them.
+///
+/// Of several run directories there is report.html alone, in the folder that --to names; a system
+/// has the name of its run before its own there.
 ///
 /// With --check nothing is written: what is there is compared with what the records give, and the
 /// first file and line that differ are named. With --json {folder, files, difference}.
@@ -37,9 +43,9 @@ const FOLDER: &str = "report";
 /// BUILDFAIL for what the system lacks.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The run directory
-    #[arg(value_name = "RUN_DIR")]
-    run: PathBuf,
+    /// The run directory; with --to, several
+    #[arg(required = true, value_name = "RUN_DIR")]
+    runs: Vec<PathBuf>,
     /// The folder of the pages; report/ in the run directory by default
     #[arg(long, value_name = "FOLDER")]
     to: Option<PathBuf>,
@@ -67,6 +73,17 @@ struct NothingChosen {
     known: Vec<String>,
 }
 
+/// Several runs were named, and something that is about one.
+#[derive(Debug, Error, Diagnostic)]
+enum SeveralRuns {
+    #[error("several run directories have no folder for their report")]
+    #[diagnostic(help("name one: --to FOLDER"))]
+    NoFolder,
+    #[error("--candidate chooses pages, and of several run directories there are none")]
+    #[diagnostic(help("name one run directory, or leave --candidate out: the report has filters"))]
+    NoPages,
+}
+
 /// What was done, as `report --json` shows it.
 #[derive(Debug, Serialize)]
 struct Done {
@@ -81,15 +98,22 @@ struct Done {
 ///
 /// When a record cannot be read, or a page not be written.
 pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> {
-    let folder = arguments
-        .to
-        .clone()
-        .unwrap_or_else(|| arguments.run.join(FOLDER));
+    let folder = folder(arguments)?;
     // Records can be read far from any workspace; then candidates have no names but their ids.
     let root = Project::find().ok().map(|project| project.root);
     let known = |id: &str| names::known(root.as_ref()?, id);
-    let systems = evidence::gather(&RunDirectory::new(&arguments.run), &known)?;
-    let files = draw(arguments, &systems, &folder)?;
+    let mut systems = Vec::new();
+    for run in &arguments.runs {
+        let of_run = evidence::gather(&RunDirectory::new(run), &known)?;
+        systems.extend(of_run.into_iter().map(|system| System {
+            name: column_name(&arguments.runs, run, &system.name),
+            ..system
+        }));
+    }
+    let files = match &arguments.runs[..] {
+        [run] => draw(arguments, run, &systems, &folder)?,
+        _ => files::interactive(&systems, false),
+    };
     let difference = match arguments.check {
         true => files::check(&files, &folder, arguments.candidate.is_none())?,
         false => {
@@ -109,6 +133,16 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
     };
     tell(&done, arguments, context)?;
     Ok(outcome)
+}
+
+/// Where the report is.
+fn folder(arguments: &Arguments) -> Result<PathBuf, SeveralRuns> {
+    match (&arguments.to, &arguments.runs[..]) {
+        (_, [_, _, ..]) if arguments.candidate.is_some() => Err(SeveralRuns::NoPages),
+        (Some(folder), _) => Ok(folder.clone()),
+        (None, [run]) => Ok(run.join(FOLDER)),
+        (None, _) => Err(SeveralRuns::NoFolder),
+    }
 }
 
 /// Whether everything that pages are made of is as it should be.
@@ -141,12 +175,25 @@ fn tell(done: &Done, arguments: &Arguments, context: &Context) -> miette::Result
             "{number} files in {} are what the records give",
             done.folder.display()
         )),
-        false => output::text(&done.folder.join("index.html").display().to_string())?,
+        false => {
+            // The first page, which leads to the interactive report, or that alone.
+            let first = match arguments.runs.len() {
+                1 => index::path(),
+                _ => interactive::path(),
+            };
+            let file = files::name(&first, Format::Html);
+            output::text(&done.folder.join(file).display().to_string())?;
+        }
     }
     Ok(())
 }
 
-fn draw(arguments: &Arguments, systems: &[System], folder: &Path) -> miette::Result<Files> {
+fn draw(
+    arguments: &Arguments,
+    run: &Path,
+    systems: &[System],
+    folder: &Path,
+) -> miette::Result<Files> {
     let chosen = |id: &str| {
         let expression = arguments.candidate.as_ref();
         expression.is_none_or(|expression| expression.is_match(id))
@@ -159,10 +206,11 @@ fn draw(arguments: &Arguments, systems: &[System], folder: &Path) -> miette::Res
         }
         Some(_) => {}
     }
-    Ok(files::draw(
-        &pages,
-        way_up(folder, &arguments.run).as_deref(),
-    ))
+    let mut files = files::draw(&pages, way_up(folder, run).as_deref());
+    if arguments.candidate.is_none() {
+        files.extend(files::interactive(systems, true));
+    }
+    Ok(files)
 }
 
 fn nothing_chosen(expression: &Regex, systems: &[System]) -> NothingChosen {

@@ -130,7 +130,7 @@ fn with_runs_below(folder: &Path, error: StoreError) -> miette::Report {
 }
 
 /// The system; with its run where there are several, as short as keeps them apart.
-fn column_name(runs: &[PathBuf], root: &Path, system: &str) -> String {
+pub(super) fn column_name(runs: &[PathBuf], root: &Path, system: &str) -> String {
     if runs.len() == 1 {
         return system.to_owned();
     }

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
+pub mod browser;
 pub mod fake_meter;
 pub mod packages;
 pub mod processes;

@@ -8,7 +8,7 @@ use crate::report::cell::Cell;
 use crate::report::model::{Block, ColumnKind, Page, Span, Table, Text};
 
 /// The style of every page.
-const STYLE: &str = include_str!("style.css");
+pub const STYLE: &str = include_str!("style.css");
 
 /// Nothing is fetched and no script runs, whatever gets into a page.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
@@ -93,7 +93,7 @@ fn block(block: &Block, links: Links) -> Markup {
 }
 
 /// A table, which scrolls by itself where the window is too narrow, with the keyboard as well.
-fn drawn(table: &Table, links: Links) -> Markup {
+pub fn drawn(table: &Table, links: Links) -> Markup {
     let class = |kind| (kind == ColumnKind::Figures).then_some("figures");
     html! {
         div.scroll role="region" tabindex="0" aria-label=(printable(&table.caption)) {
@@ -113,7 +113,9 @@ fn drawn(table: &Table, links: Links) -> Markup {
                                 @if column.kind == ColumnKind::Name {
                                     th scope="row" { (inline(&cell.text(), links)) }
                                 } @else if *cell == Cell::NotAvailable {
-                                    td.none { (inline(&cell.text(), links)) }
+                                    td.none.words[column.kind != ColumnKind::Figures] {
+                                        (inline(&cell.text(), links))
+                                    }
                                 } @else {
                                     td class=[class(column.kind)] { (inline(&cell.text(), links)) }
                                 }
@@ -126,14 +128,15 @@ fn drawn(table: &Table, links: Links) -> Markup {
     }
 }
 
-fn inline(text: &Text, links: Links) -> Markup {
+/// A text with its marks and links.
+pub fn inline(text: &Text, links: Links) -> Markup {
     html! {
         @for span in &text.0 {
             @match span {
                 Span::Plain(words) => (printable(words)),
                 Span::Code(words) => code { (printable(words)) },
                 Span::Strong(words) => strong { (printable(words)) },
-                Span::Page(words, path) => {
+                Span::Page(words, path) | Span::Html(words, path) => {
                     a href=(links.to_page(path, Format::Html)) { (printable(words)) }
                 },
                 Span::File { shown, path } => @match links.to_file(path) {

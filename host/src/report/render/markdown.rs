@@ -75,15 +75,14 @@ fn inline(text: &Text, links: Links) -> String {
         Span::Plain(words) => escaped(words),
         Span::Code(words) | Span::File { shown: words, .. } => code(words),
         Span::Strong(words) => format!("**{}**", escaped(words)),
-        Span::Page(words, path) => {
-            format!(
-                "[{}]({})",
-                escaped(words),
-                links.to_page(path, Format::Markdown)
-            )
-        }
+        Span::Page(words, path) => link(words, &links.to_page(path, Format::Markdown)),
+        Span::Html(words, path) => link(words, &links.to_page(path, Format::Html)),
     });
     spans.collect()
+}
+
+fn link(words: &str, address: &str) -> String {
+    format!("[{}]({address})", escaped(words))
 }
 
 /// Text in which nothing is Markdown, and nothing HTML.

@@ -7,11 +7,11 @@ use crate::report::evidence::System;
 use crate::report::render::{Links, html, markdown};
 use crate::report::{candidate_pages, overview_pages};
 
-const HOSTILE: &str = "x<script>alert(1)</script>|`a`|\n# h\n<!-- \"'&amp; [l](javascript:x) \
+pub const HOSTILE: &str = "x<script>alert(1)</script>|`a`|\n# h\n<!-- \"'&amp; [l](javascript:x) \
     \u{202e}\x1b[31m";
 
 /// Everything that a record quotes of a submission is hostile.
-fn system() -> System {
+pub fn system() -> System {
     let mut system = examples::kem();
     let candidate = &mut system.candidates[0];
     candidate.id = HOSTILE.replace('/', "");

@@ -1,8 +1,8 @@
 //! Pages of records whose figures are known: published ones, and one of each category.
 
 mod drawn;
-mod examples;
-mod hostile;
+pub mod examples;
+pub mod hostile;
 mod published;
 mod published_records;
 mod snapshots;
