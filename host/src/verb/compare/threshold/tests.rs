@@ -69,10 +69,10 @@ fn each_regression_says_what_and_where() {
     insta::assert_snapshot!(text.join("\n"), @r"
     qemu-virt: pqclean/B: KAT NOKAT, PASS before
     qemu-virt: pqclean/D dec: a deadline passed; measured before
-    qemu-virt: pqclean/A dec: 10.00 % more (instructions, emulated): 700.0 k before, 770.0 k after; ratio 1.1000 (1.0996–1.1004), noise 0.00 %
+    qemu-virt: pqclean/A dec: 10.00 % more (instructions, emulated): 700.0 k before, 770.0 k after; ratio 1.1000 (1.0999–1.1001), noise 0.00 %
     qemu-virt: pqclean/C dec: 49.43 % more stack_bytes: 13384 bytes before, 20000 after
     ---
-    within the noise: qemu-virt: pqclean/E dec: 6.00 % more (instructions, emulated): 700.0 k before, 742.0 k after; ratio 1.0600 (1.0596–1.0604), noise 20.00 %
+    within the noise: qemu-virt: pqclean/E dec: 6.00 % more (instructions, emulated): 700.0 k before, 742.0 k after; ratio 1.0600 (1.0599–1.0601), noise 20.00 %
     not compared: qemu-virt: pqclean/D dec: qemu-virt is not complete
     not compared: qemu-virt: pqclean/F, pqclean/G, pqclean/H and 1 more: the later run has no such instance
     compared: 4 operations; slower by more than 5 % and the noise: 1; more memory by more than 5 %: 1; worse answers: 1; missing: 1
