@@ -7,6 +7,7 @@ use catalogue::{Catalogue, DEFAULT_INSTANCE, FlagSet};
 use host::image::{Cache, Image, Recipe};
 use host::interrupt::Interrupt;
 use host::line::Line;
+use host::measurement::{Faulted, Spoiled};
 use host::project::Project;
 use host::session::{Expectations, Options, Session, SessionError};
 use host::system::{self, Running, System};
@@ -48,8 +49,13 @@ impl Bench {
         [Self::emulated_of(instance), Self::local_of(instance)]
     }
 
-    fn new(name: &str, instance: &str) -> Self {
-        let system = system::find(name).unwrap();
+    /// The system of this name with an instance.
+    pub fn new(name: &str, instance: &str) -> Self {
+        Self::on(system::find(name).unwrap(), instance)
+    }
+
+    /// A system with an instance.
+    pub fn on(system: Box<dyn System>, instance: &str) -> Self {
         let project = Project::find().unwrap();
         let catalogue = Catalogue::load(&project.root).unwrap();
         let recipe = Recipe::timed(
@@ -96,6 +102,7 @@ impl Bench {
             build_id: Some(self.image.elf.build_id),
             board: Some(self.system.board().to_owned()),
             instance: self.image.instance.clone(),
+            emulated: Some(self.system.emulator().is_some()),
         };
         let log = self.image.elf.log(Box::new(|_| {}));
         let options = Options::for_system(&*self.system, &Interrupt::new());
@@ -120,6 +127,22 @@ pub fn process_of(session: &Session) -> u32 {
         .collect();
     assert_eq!(found.len(), 1, "processes of {command:?}: {found:?}");
     found[0]
+}
+
+/// How a request was spoiled.
+pub fn spoiled<T: std::fmt::Debug>(result: Result<T, SessionError>) -> Spoiled {
+    match result {
+        Err(SessionError::Spoiled(spoiled)) => spoiled,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The report of the fault that ends this request.
+pub fn faulted(session: &mut Session, operation: Operation) -> Faulted {
+    match spoiled(session.calibrate(operation)) {
+        Spoiled::Faulted(faulted) => *faulted,
+        other => panic!("no fault report of {operation}: {other}"),
+    }
 }
 
 /// Memory of these operations, each called once.
