@@ -96,6 +96,64 @@ fn a_raspberry_pi_3_counts_what_the_virtual_board_counts() {
     assert_eq!(deadline(&bench), Some(3));
 }
 
+/// An ELF file of one segment, which is entered at its first byte.
+fn elf_of(address: u64, bytes: &[u8]) -> Vec<u8> {
+    const HEADERS: u64 = 64 + 56;
+    let length = bytes.len() as u64;
+    // ELF64, little-endian; an executable for AArch64 (183), version 1.
+    let mut elf = b"\x7fELF\x02\x01\x01".to_vec();
+    elf.resize(16, 0);
+    elf.extend([2, 0, 183, 0, 1, 0, 0, 0]);
+    elf.extend([address, 64, 0].iter().flat_map(|word| word.to_le_bytes()));
+    // Flags; sizes of the headers, and their number.
+    elf.extend([0; 4]);
+    elf.extend(
+        [64_u16, 56, 1, 0, 0, 0]
+            .iter()
+            .flat_map(|half| half.to_le_bytes()),
+    );
+    // PT_LOAD, readable, writable, executable.
+    elf.extend([1, 0, 0, 0, 7, 0, 0, 0]);
+    let segment = [HEADERS, address, address, length, length, 8];
+    elf.extend(segment.iter().flat_map(|word| word.to_le_bytes()));
+    elf.extend(bytes);
+    elf
+}
+
+#[test]
+fn an_image_that_was_loaded_elsewhere_moves_to_its_place() {
+    let bench = Bench::emulated();
+    let flat = flatten(&std::fs::read(&bench.image.elf.path).unwrap()).unwrap();
+    let expected = counts(&mut bench.open().unwrap());
+    // Upwards and downwards, so near that the two places overlap, and far away.
+    for distance in [-0x8_0000_i64, -0x1000, 0x1000, 0x180_0000] {
+        let address = flat.address.wrapping_add_signed(distance);
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), elf_of(address, &flat.bytes)).unwrap();
+        let mut session = bench.open_file(file.path()).unwrap();
+        assert_eq!(counts(&mut session), expected, "{distance:#x}");
+    }
+}
+
+#[test]
+fn a_board_tells_its_conditions_and_others_tell_none() {
+    let conditions = |bench: Bench| bench.open().unwrap().conditions().unwrap();
+    // What QEMU makes up (hw/misc/bcm2835_property.c): 25 degrees, 700 MHz; of throttling it knows
+    // nothing.
+    let told = wire::Conditions {
+        temperature_millicelsius: Some(25_000),
+        throttled: None,
+        clock_hz: Some(700_000_000),
+    };
+    assert_eq!(
+        conditions(Bench::new("qemu-raspi3b", DEFAULT_INSTANCE)),
+        told
+    );
+    for bench in Bench::both(DEFAULT_INSTANCE) {
+        assert_eq!(conditions(bench), wire::Conditions::default());
+    }
+}
+
 /// Memory that firmware and armstub keep: below the image, and at the end of the first GiB.
 const RESERVED_BELOW: u64 = 0x80000;
 const RESERVED_FROM: u64 = 0x3800_0000;

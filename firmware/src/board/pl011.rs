@@ -14,7 +14,7 @@ pub const BAUD: u32 = 921_600;
 const BAUD_SLOW: u32 = 115_200;
 
 /// Clock cycles of a bit, at least (DDI 0183, section 2.3.1).
-const CYCLES_OF_A_BIT: u32 = 16;
+pub const CYCLES_OF_A_BIT: u32 = 16;
 
 /// The line to the host.
 pub struct UartLine(Uart<'static>);

@@ -94,7 +94,8 @@ pub unsafe fn start() -> CounterDescription {
         local_interrupts::start();
         pins::lead_to_uart(GPIO);
     }
-    let clock = bcm283x::set_clocks(MAILBOX);
+    bcm283x::run_fast(MAILBOX);
+    let clock = bcm283x::uart_clock_hz(MAILBOX);
     line().enable(clock.unwrap_or(UART_CLOCK_HZ));
     bcm283x::check_memory(MAILBOX, memory::end());
     counter::start()

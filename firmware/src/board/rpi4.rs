@@ -53,7 +53,7 @@ const GIB: usize = 1 << 30;
 initial_pagetable!({
     let mut table = [0; 512];
     table[0] = paging::NORMAL.bits();
-    table[PERIPHERALS.0 / GIB] = paging::DEVICE.bits() | PERIPHERALS.0 / GIB * GIB;
+    table[PERIPHERALS.0 / GIB] = paging::DEVICE.bits() | (PERIPHERALS.0 & !(GIB - 1));
     InitialPagetable(table)
 });
 
@@ -69,7 +69,8 @@ pub unsafe fn start() -> CounterDescription {
         INTERRUPTS.start();
         pins::lead_to_uart(GPIO);
     }
-    let clock = bcm283x::set_clocks(MAILBOX);
+    bcm283x::run_fast(MAILBOX);
+    let clock = bcm283x::uart_clock_hz(MAILBOX);
     line().enable(clock.unwrap_or(UART_CLOCK_HZ));
     bcm283x::check_memory(MAILBOX, memory::end());
     counter::start()

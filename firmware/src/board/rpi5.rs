@@ -58,7 +58,7 @@ const GIB: usize = 1 << 30;
 initial_pagetable!({
     let mut table = [0; 512];
     table[0] = paging::NORMAL.bits();
-    table[PERIPHERALS.0 / GIB] = paging::DEVICE.bits() | PERIPHERALS.0 / GIB * GIB;
+    table[PERIPHERALS.0 / GIB] = paging::DEVICE.bits() | (PERIPHERALS.0 & !(GIB - 1));
     InitialPagetable(table)
 });
 
@@ -73,7 +73,7 @@ pub unsafe fn start() -> CounterDescription {
         memory::map([PERIPHERALS]);
         INTERRUPTS.start();
     }
-    bcm283x::set_clocks(MAILBOX);
+    bcm283x::run_fast(MAILBOX);
     // Its clock is too slow for the usual rate of our line. The firmware's own messages run at
     // 115200; where it has not set the UART up, so do we.
     // SAFETY: the registers are mapped now.

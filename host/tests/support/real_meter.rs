@@ -1,6 +1,7 @@
 //! A real meter, built from this source tree and started in QEMU or as a process.
 
 use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 use catalogue::{Catalogue, DEFAULT_INSTANCE, FlagSet};
@@ -94,10 +95,18 @@ impl Bench {
         decorate: impl FnOnce(Box<dyn Line>) -> L,
     ) -> Result<Session, SessionError> {
         let running = self.system.start(&self.image.elf.path)?;
-        let running = Running {
+        self.open_running(Running {
             line: Box::new(decorate(running.line)),
             ..running
-        };
+        })
+    }
+
+    /// A session with the image as it lies in another file.
+    pub fn open_file(&self, file: &Path) -> Result<Session, SessionError> {
+        self.open_running(self.system.start(file)?)
+    }
+
+    fn open_running(&self, running: Running) -> Result<Session, SessionError> {
         let expected = Expectations {
             build_id: Some(self.image.elf.build_id),
             board: Some(self.system.board().to_owned()),

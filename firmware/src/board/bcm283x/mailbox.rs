@@ -56,6 +56,7 @@ static MESSAGE: Message = Message(UnsafeCell::new([0; WORDS]));
 #[repr(u32)]
 pub enum Clock {
     /// The UART's reference clock.
+    #[cfg(any(board = "rpi3", board = "rpi4"))]
     Uart = 2,
     /// The core's clock.
     Arm = 3,

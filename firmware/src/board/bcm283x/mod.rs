@@ -16,11 +16,13 @@ use core::ptr::with_exposed_provenance_mut;
 
 use wire::Conditions;
 
-use crate::board::pl011::BAUD;
+#[cfg(any(board = "rpi3", board = "rpi4"))]
+use crate::board::pl011::{BAUD, CYCLES_OF_A_BIT};
 use mailbox::{Clock, Mailbox};
 
 /// Clock that the UART is asked to have: what the firmware gives it by default (config.txt,
 /// init_uart_clock), and enough for the rate of our line.
+#[cfg(any(board = "rpi3", board = "rpi4"))]
 const UART_CLOCK_HZ: u32 = 48_000_000;
 
 /// Bits of "get throttled" that tell of the present: under-voltage, frequency capped, throttled,
@@ -32,14 +34,19 @@ const THROTTLED_NOW: u32 = 0xf;
 #[cfg(any(board = "rpi3", board = "rpi4"))]
 pub const SPIN_TABLE: usize = 0xd8;
 
-/// Lets the core run as fast as it may, and the UART fast enough for our line; returns the
-/// frequency of the UART's clock, which is as it was if the firmware does not say.
-pub fn set_clocks(mailbox: Mailbox) -> Option<u32> {
+/// Lets the core run as fast as it may. What came of it is among its conditions.
+pub fn run_fast(mailbox: Mailbox) {
     if let Some(fastest) = mailbox.fastest_clock_hz(Clock::Arm) {
         mailbox.set_clock_hz(Clock::Arm, fastest);
     }
+}
+
+/// Lets the UART run fast enough for our line; returns the frequency of its clock, if the firmware
+/// says.
+#[cfg(any(board = "rpi3", board = "rpi4"))]
+pub fn uart_clock_hz(mailbox: Mailbox) -> Option<u32> {
     let present = mailbox.clock_hz(Clock::Uart)?;
-    if present / 16 >= BAUD {
+    if present / CYCLES_OF_A_BIT >= BAUD {
         return Some(present);
     }
     mailbox.set_clock_hz(Clock::Uart, UART_CLOCK_HZ);
