@@ -50,8 +50,8 @@ impl UartLine {
         let _ = self.0.enable(configuration, baud, clock_hz);
     }
 
-    /// Whether the UART at this address is on (UARTCR.UARTEN, DDI 0183, section 3.3.8): whoever came
-    /// before us has set it up.
+    /// Whether the UART at this address is on (UARTCR.UARTEN, DDI 0183, section 3.3.8): whoever
+    /// came before us has set it up.
     ///
     /// # Safety
     ///

@@ -63,8 +63,19 @@ const MACHINES: [Machine; 2] = [
         name: "qemu-raspi3b",
         board: "rpi3",
         program: "qemu-system-aarch64",
-        // The meter says goodbye with a reset, as on the board.
-        arguments: &["-M", "raspi3b", "-icount", COUNTING, "-no-reboot"],
+        // The meter says goodbye with a reset, as on the board. Core and memory are the only ones
+        // that this machine can have, named for the record.
+        arguments: &[
+            "-M",
+            "raspi3b",
+            "-cpu",
+            "cortex-a53",
+            "-m",
+            "1G",
+            "-icount",
+            COUNTING,
+            "-no-reboot",
+        ],
         loaded: Loaded::Flat,
     },
 ];

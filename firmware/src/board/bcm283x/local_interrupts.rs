@@ -1,5 +1,5 @@
-//! The BCM2836's interrupt controller of each core, which the BCM2837 has as well (BCM2836 ARM-local
-//! peripherals, QA7 revision 3.4).
+//! The BCM2836's interrupt controller of each core, which the BCM2837 has as well (BCM2836
+//! ARM-local peripherals, QA7 revision 3.4).
 
 use super::Register;
 

@@ -102,7 +102,7 @@ impl Mailbox {
         (rate != 0).then_some(rate)
     }
 
-    /// Sets a clock, other settings such as the voltage with it. What it is then has to be asked for.
+    /// Sets a clock, other settings such as the voltage with it. What it is then has to be asked.
     pub fn set_clock_hz(self, clock: Clock, rate: u32) {
         let _ = self.ask(0x0003_8002, [clock as u32, rate, 0]);
     }

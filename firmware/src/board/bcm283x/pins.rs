@@ -11,8 +11,8 @@ const ALTERNATE_0: u32 = 0b100;
 /// Where GPIO 14 and 15 are in GPFSEL1.
 const SHIFTS: [u32; 2] = [12, 15];
 
-/// Leads GPIO 14 and 15, pins 8 and 10 of the header, to the PL011, which the firmware may have given
-/// to Bluetooth. Their pulls stay as they are.
+/// Leads GPIO 14 and 15, pins 8 and 10 of the header, to the PL011, which the firmware may have
+/// given to Bluetooth. Their pulls stay as they are.
 ///
 /// # Safety
 ///

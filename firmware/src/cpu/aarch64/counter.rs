@@ -90,9 +90,9 @@ pub fn start() -> CounterDescription {
     }
 }
 
-/// Whether the counter counts instructions instead of cycles: one for each multiplication of a chain,
-/// each of which takes any real core two cycles at the very least. An emulated count must never pass for a
-/// real one, whatever board the emulator imitates.
+/// Whether the counter counts instructions instead of cycles: one for each multiplication of a
+/// chain, each of which takes any real core two cycles at the very least. An emulated count must
+/// never pass for a real one, whatever board the emulator imitates.
 fn counts_instructions() -> bool {
     let chain = || {
         let begin = read();

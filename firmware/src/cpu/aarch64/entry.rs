@@ -1,8 +1,8 @@
 //! From wherever the loader puts us and at whatever level it enters, down to EL1 at the address
 //! that we are linked for, and onto our own stacks.
 //!
-//! Register names and fields are those of the Arm Architecture Reference Manual (DDI 0487), those of
-//! interrupt controllers of IHI 0048B (version 2) and IHI 0069 (versions 3 and 4).
+//! Register names and fields are those of the Arm Architecture Reference Manual (DDI 0487), those
+//! of interrupt controllers of IHI 0048B (version 2) and IHI 0069 (versions 3 and 4).
 
 use core::arch::{asm, naked_asm};
 
@@ -180,6 +180,7 @@ unsafe extern "C" fn meter_start() -> ! {
         "isb",
         "mrs x13, cntvct_el0",
         "ldr w14, [x10]",
+        // Again while they are not, and the time is not over.
         "cmp w14, w11",
         "ccmp x13, x12, #2, ne",
         "b.lo 1b",
