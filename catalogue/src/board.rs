@@ -113,6 +113,15 @@ enum Extensions {
     Detected,
 }
 
+/// An image as a board's own firmware loads it: bytes from an address on, entered at the first one.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct FlatImage {
+    /// The name that the firmware looks for.
+    pub file: &'static str,
+    /// The address.
+    pub address: u64,
+}
+
 /// A machine that an image can be built for.
 #[derive(Clone, Copy, Debug)]
 pub struct Board {
@@ -128,6 +137,8 @@ pub struct Board {
     pub core: &'static str,
     /// Its memory map, relative to the workspace's folder; bare metal only.
     pub linker_script: Option<&'static str>,
+    /// What its own firmware loads, where that is no ELF file.
+    pub flat_image: Option<FlatImage>,
     extensions: Extensions,
 }
 
@@ -178,6 +189,49 @@ pub(crate) const QEMU_VIRT: Board = Board {
     bare_metal: true,
     core: "cortex-a72",
     linker_script: Some("linker/qemu-virt.ld"),
+    flat_image: None,
+    extensions: Extensions::Fixed(&[Isa::Asimd]),
+};
+
+const RPI3: Board = Board {
+    name: "rpi3",
+    cargo_target: "aarch64-unknown-none",
+    architecture: Architecture::Aarch64,
+    bare_metal: true,
+    core: "cortex-a53",
+    linker_script: Some("linker/rpi3.ld"),
+    flat_image: Some(FlatImage {
+        file: "kernel8.img",
+        address: 0x80000,
+    }),
+    extensions: Extensions::Fixed(&[Isa::Asimd]),
+};
+
+const RPI4: Board = Board {
+    name: "rpi4",
+    cargo_target: "aarch64-unknown-none",
+    architecture: Architecture::Aarch64,
+    bare_metal: true,
+    core: "cortex-a72",
+    linker_script: Some("linker/rpi4.ld"),
+    flat_image: Some(FlatImage {
+        file: "kernel8.img",
+        address: 0x80000,
+    }),
+    extensions: Extensions::Fixed(&[Isa::Asimd]),
+};
+
+const RPI5: Board = Board {
+    name: "rpi5",
+    cargo_target: "aarch64-unknown-none",
+    architecture: Architecture::Aarch64,
+    bare_metal: true,
+    core: "cortex-a76",
+    linker_script: Some("linker/rpi5.ld"),
+    flat_image: Some(FlatImage {
+        file: "kernel_2712.img",
+        address: 0x80000,
+    }),
     extensions: Extensions::Fixed(&[Isa::Asimd]),
 };
 
@@ -188,6 +242,7 @@ pub(crate) const LINUX_X86_64: Board = Board {
     bare_metal: false,
     core: "this machine",
     linker_script: None,
+    flat_image: None,
     extensions: Extensions::Detected,
 };
 
@@ -198,6 +253,7 @@ pub(crate) const LINUX_AARCH64: Board = Board {
     bare_metal: false,
     core: "this machine",
     linker_script: None,
+    flat_image: None,
     extensions: Extensions::Detected,
 };
 
@@ -208,11 +264,19 @@ const LINUX: Board = if cfg!(target_arch = "aarch64") {
     LINUX_X86_64
 };
 
-static BOARDS: [Board; 2] = [QEMU_VIRT, LINUX];
+/// Of those with the same target the first is the one that the target stands for.
+static BOARDS: &[Board] = &[QEMU_VIRT, RPI3, RPI4, RPI5, LINUX];
 
 /// The boards of this machine: emulated ones, attached ones, and Linux itself.
 pub fn boards() -> &'static [Board] {
-    &BOARDS
+    BOARDS
+}
+
+/// What all boards have, without repetition, as a list for people.
+fn names(of: impl Fn(&Board) -> &'static str) -> String {
+    let mut names: Vec<_> = BOARDS.iter().map(of).collect();
+    names.dedup();
+    names.join(", ")
 }
 
 /// The board of this name.
@@ -226,23 +290,37 @@ pub fn board(name: &str) -> Result<&'static Board, CatalogueError> {
         .find(|board| board.name == name)
         .ok_or_else(|| CatalogueError::UnknownBoard {
             name: name.to_owned(),
-            known: BOARDS.map(|board| board.name).join(", "),
+            known: names(|board| board.name),
         })
 }
 
-/// The board that cargo's target stands for when none is named: the default one on bare metal.
+/// The board to build for: the named one, if cargo builds for its target, or the one that the
+/// target stands for when none is named, which on bare metal is the default one.
 ///
 /// # Errors
 ///
-/// [`CatalogueError::UnknownTarget`] when nothing can be built for the target.
-pub fn board_for_target(target: &str) -> Result<&'static Board, CatalogueError> {
-    BOARDS
-        .iter()
-        .find(|board| board.cargo_target == target)
-        .ok_or_else(|| CatalogueError::UnknownTarget {
+/// When there is no such board, or cargo builds for another target than the board's; when nothing
+/// can be built for the target.
+pub fn board_to_build(name: Option<&str>, target: &str) -> Result<&'static Board, CatalogueError> {
+    let Some(name) = name else {
+        return BOARDS
+            .iter()
+            .find(|board| board.cargo_target == target)
+            .ok_or_else(|| CatalogueError::UnknownTarget {
+                target: target.to_owned(),
+                known: names(|board| board.cargo_target),
+            });
+    };
+    let chosen = board(name)?;
+    if chosen.cargo_target == target {
+        Ok(chosen)
+    } else {
+        Err(CatalogueError::WrongTarget {
+            board: chosen.name,
+            needed: chosen.cargo_target,
             target: target.to_owned(),
-            known: BOARDS.map(|board| board.cargo_target).join(", "),
         })
+    }
 }
 
 #[cfg(test)]
@@ -252,7 +330,7 @@ mod tests {
     #[test]
     fn the_default_board_serves_the_default_target() {
         assert_eq!(
-            board_for_target("aarch64-unknown-none").unwrap().name,
+            board_to_build(None, "aarch64-unknown-none").unwrap().name,
             crate::DEFAULT_BOARD
         );
         assert!(board(crate::DEFAULT_BOARD).unwrap().bare_metal);
@@ -269,8 +347,18 @@ mod tests {
     fn unknown_names_list_the_known_ones() {
         let error = board("qemu-vert").unwrap_err().to_string();
         assert!(error.contains("qemu-vert"), "{error}");
-        let error = board_for_target("riscv64gc-unknown-none-elf").unwrap_err();
+        let error = board_to_build(None, "riscv64gc-unknown-none-elf").unwrap_err();
         assert!(error.to_string().contains("riscv64gc-unknown-none-elf"));
+    }
+
+    #[test]
+    fn a_board_of_another_target_is_refused_with_the_remedy() {
+        let error = board_to_build(Some("qemu-virt"), "x86_64-unknown-linux-gnu").unwrap_err();
+        assert!(error.to_string().contains("x86_64-unknown-linux-gnu"));
+        let help = miette::Diagnostic::help(&error).unwrap().to_string();
+        assert!(help.contains("--target aarch64-unknown-none"), "{help}");
+        let named = board_to_build(Some("qemu-virt"), "aarch64-unknown-none").unwrap();
+        assert_eq!(named.name, "qemu-virt");
     }
 
     #[test]

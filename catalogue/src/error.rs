@@ -126,6 +126,18 @@ pub enum CatalogueError {
         known: String,
     },
 
+    /// The board is not a machine of cargo's target.
+    #[error("the board {board} needs the target {needed}, and cargo builds for {target}")]
+    #[diagnostic(help("pass `--target {needed}` to cargo, or set NGCC_BOARD to another board"))]
+    WrongTarget {
+        /// The board.
+        board: &'static str,
+        /// Its target.
+        needed: &'static str,
+        /// cargo's.
+        target: String,
+    },
+
     /// There is no such flag set.
     #[error("there is no flag set {name}")]
     #[diagnostic(help("flag sets are: {known}"))]

@@ -23,7 +23,7 @@ mod toolchain;
 
 use std::path::{Path, PathBuf};
 
-pub use board::{Architecture, Board, Isa, board, board_for_target, boards};
+pub use board::{Architecture, Board, FlatImage, Isa, board, board_to_build, boards};
 pub use digest::{file_digest, sha256_from_hexadecimal};
 pub use error::CatalogueError;
 pub use flags::{FlagSet, compiler_flags};

@@ -22,18 +22,6 @@ pub enum BuildError {
         variable: &'static str,
     },
 
-    /// The board is not a machine of cargo's target.
-    #[error("the board {board} needs the target {needed}, and cargo builds for {target}")]
-    #[diagnostic(help("pass `--target {needed}` to cargo, or set NGCC_BOARD to another board"))]
-    WrongTarget {
-        /// The board.
-        board: &'static str,
-        /// Its target.
-        needed: &'static str,
-        /// cargo's.
-        target: String,
-    },
-
     /// There is no such drill.
     #[error("NGCC_DRILL: there is no drill {name}")]
     #[diagnostic(help("drills are: {known}; without any, leave NGCC_DRILL unset"))]

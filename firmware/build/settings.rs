@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use catalogue::environment::{
     BOARD, DRILL, DRILLS, FLAGS, INSTANCE, KIND, LAYOUT, LAYOUT_LIMIT, LAYOUT_STEP,
 };
-use catalogue::{Board, DEFAULT_INSTANCE, FlagSet, Kind, board, board_for_target};
+use catalogue::{Board, DEFAULT_INSTANCE, FlagSet, Kind, board_to_build};
 
 use super::BuildError;
 
@@ -43,7 +43,7 @@ impl Settings {
         let manifest_folder = PathBuf::from(cargo_says("CARGO_MANIFEST_DIR")?);
         Ok(Self {
             instance: named(INSTANCE).unwrap_or_else(|| DEFAULT_INSTANCE.to_owned()),
-            board: choose_board(named(BOARD).as_deref(), &target)?,
+            board: board_to_build(named(BOARD).as_deref(), &target)?,
             flag_set: match named(FLAGS) {
                 Some(name) => FlagSet::from_name(&name)?,
                 None => FlagSet::Guide,
@@ -66,23 +66,6 @@ impl Settings {
 
 fn cargo_says(variable: &'static str) -> Result<String, BuildError> {
     env::var(variable).map_err(|_| BuildError::Environment { variable })
-}
-
-/// The named board, if cargo builds for it, or the one that the target stands for.
-fn choose_board(name: Option<&str>, target: &str) -> Result<&'static Board, BuildError> {
-    let Some(name) = name else {
-        return Ok(board_for_target(target)?);
-    };
-    let chosen = board(name)?;
-    if chosen.cargo_target == target {
-        Ok(chosen)
-    } else {
-        Err(BuildError::WrongTarget {
-            board: chosen.name,
-            needed: chosen.cargo_target,
-            target: target.to_owned(),
-        })
-    }
 }
 
 fn parse_drills(list: &str) -> Result<Vec<&'static str>, BuildError> {
@@ -115,22 +98,6 @@ fn parse_layout(shift: &str) -> Result<u32, BuildError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_target_decides_unless_a_board_is_named() {
-        let virt = choose_board(None, "aarch64-unknown-none").unwrap();
-        assert_eq!(virt.name, "qemu-virt");
-        let virt = choose_board(Some("qemu-virt"), "aarch64-unknown-none").unwrap();
-        assert_eq!(virt.name, "qemu-virt");
-    }
-
-    #[test]
-    fn a_board_of_another_target_is_refused_with_the_remedy() {
-        let error = choose_board(Some("qemu-virt"), "x86_64-unknown-linux-gnu").unwrap_err();
-        assert!(error.to_string().contains("x86_64-unknown-linux-gnu"));
-        let help = miette::Diagnostic::help(&error).unwrap().to_string();
-        assert!(help.contains("--target aarch64-unknown-none"), "{help}");
-    }
 
     #[test]
     fn layouts_are_shifts_that_keep_functions_aligned() {

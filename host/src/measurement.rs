@@ -57,6 +57,8 @@ pub struct Measurement {
     pub plan: Plan,
     /// Loop totals.
     pub trials: Vec<Trial>,
+    /// The board's conditions before the first trial and after the last, where it tells any.
+    pub conditions: Option<[wire::Conditions; 2]>,
     /// Per-call counts net of the empty call, from a pass of their own.
     pub samples: Vec<u64>,
     /// What became of each event.

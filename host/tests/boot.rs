@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use host::line::{Noise, NoisyLine};
 use host::measurement::{Faulted, Spoiled, Trial};
-use host::session::{Session, SessionError};
+use host::session::Session;
 use rustix::process::{Pid, Signal, kill_process};
-use support::real_meter::{Bench, process_of};
+use support::real_meter::{Bench, faulted, process_of, spoiled};
 use wire::{Category, CounterSource, FaultEvent, FaultKind, MemoryUse, Operation, Probe};
 
 const HANG: Operation = Operation::Probe(Probe::Hang);
@@ -68,13 +68,6 @@ fn assert_equal(one: &[Counts], two: &[Counts]) {
 fn signal(session: &Session, signal: Signal) {
     let id = Pid::from_raw(process_of(session) as i32).unwrap();
     kill_process(id, signal).unwrap();
-}
-
-fn spoiled<T: std::fmt::Debug>(result: Result<T, SessionError>) -> Spoiled {
-    match result {
-        Err(SessionError::Spoiled(spoiled)) => spoiled,
-        other => panic!("{other:?}"),
-    }
 }
 
 #[test]
@@ -162,14 +155,6 @@ fn a_line_that_closes_is_told_as_that() {
         .unwrap();
     let lost = spoiled(session.samples(Operation::Dec, 0, 2000, Duration::from_secs(2)));
     assert_eq!(lost, Spoiled::Vanished("the line is closed".into()));
-}
-
-/// The report of the fault that ends this request.
-fn faulted(session: &mut Session, operation: Operation) -> Faulted {
-    match spoiled(session.calibrate(operation)) {
-        Spoiled::Faulted(faulted) => *faulted,
-        other => panic!("no fault report of {operation}: {other}"),
-    }
 }
 
 #[test]

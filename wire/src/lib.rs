@@ -12,6 +12,7 @@
 #![cfg_attr(not(test), no_std)]
 
 mod cold;
+mod conditions;
 mod events;
 mod failure;
 mod fault;
@@ -25,6 +26,7 @@ mod operation;
 mod profile;
 
 pub use cold::{ColdSequence, Purge};
+pub use conditions::Conditions;
 pub use events::{EVENTS, Event, EventPass, EventReading};
 pub use failure::{BufferName, Failure, FailureKind, Side};
 pub use fault::{BACKTRACE, Fault, FaultEvent, FaultKind, REGISTERS, STACK_WORDS, StackWord};
@@ -54,6 +56,7 @@ pub const SCHEMA_HASH: u32 = {
     let digest = frame::CRC32.digest();
     let mut digest = digest;
     digest.update(include_bytes!("cold.rs"));
+    digest.update(include_bytes!("conditions.rs"));
     digest.update(include_bytes!("events.rs"));
     digest.update(include_bytes!("failure.rs"));
     digest.update(include_bytes!("fault.rs"));

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::operation::{MAX_PASSES, Operation};
 use crate::{
-    CanonicalReport, ColdSequence, EventPass, Failure, Hello, KatFile, KatReport, MemoryUse,
-    Profile, Sizes, Sweeps, TextBlock,
+    CanonicalReport, ColdSequence, Conditions, EventPass, Failure, Hello, KatFile, KatReport,
+    MemoryUse, Profile, Sizes, Sweeps, TextBlock,
 };
 
 /// A short text of bounded length.
@@ -73,6 +73,8 @@ pub enum Request {
         /// Number of the pass, from 0: a core has fewer counters than there are events.
         pass: u32,
     },
+    /// What the board says of its temperature and clock. Answered by [`Response::Conditions`].
+    Conditions,
     /// Make everything cold once. Answered by [`Response::ColdSequence`].
     ColdSequence,
     /// A bracket around each call of a loop, with everything made cold before each. Answered by
@@ -177,6 +179,8 @@ pub enum Response {
     Profile(Profile),
     /// Answer to [`Request::Events`].
     Events(EventPass),
+    /// Answer to [`Request::Conditions`].
+    Conditions(Conditions),
     /// Answer to [`Request::ColdSequence`].
     ColdSequence(ColdSequence),
     /// Answer to [`Request::Memory`].

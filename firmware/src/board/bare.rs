@@ -4,6 +4,7 @@ use core::panic::PanicInfo;
 
 use wire::FaultKind;
 
+use crate::cpu::entry;
 use crate::meter::fault;
 
 // 64 pages of stack for the meter itself; submissions run on the measuring stack.
@@ -14,6 +15,9 @@ fn main(_x0: u64, _x1: u64, _x2: u64, level: u64) -> ! {
     // SAFETY: first thing in main, once.
     let (counter, stack) = unsafe { (super::start(), super::measuring_stack()) };
     let entry_level = Some(level as u8);
+    if !entry::others_are_parked() {
+        defmt::warn!("other cores may still be running and disturb the measurement");
+    }
     crate::run(counter, entry_level, stack);
     super::power_off(entry_level)
 }

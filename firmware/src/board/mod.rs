@@ -2,19 +2,46 @@
 //!
 //! Every board offers the same names; the meter knows none of them.
 
-#[cfg(target_os = "none")]
-mod bare;
-#[cfg(target_os = "none")]
-mod log;
 pub mod stack;
 mod statics;
 
 pub use stack::MeasuringStack;
 
+// What bare-metal boards share.
 #[cfg(target_os = "none")]
+mod bare;
+#[cfg(target_os = "none")]
+mod clock;
+#[cfg(target_os = "none")]
+mod log;
+#[cfg(target_os = "none")]
+mod memory;
+
+// Devices that several boards have.
+#[cfg(any(board = "rpi3", board = "rpi4", board = "rpi5"))]
+mod bcm283x;
+#[cfg(any(board = "qemu-virt", board = "rpi4", board = "rpi5"))]
+mod gicv2;
+#[cfg(target_os = "none")]
+mod pl011;
+
+// The boards; NGCC_BOARD chooses, see the build script.
+#[cfg(board = "qemu-virt")]
 mod qemu_virt;
-#[cfg(target_os = "none")]
+#[cfg(board = "qemu-virt")]
 pub use qemu_virt::*;
+#[cfg(board = "rpi3")]
+mod rpi3;
+#[cfg(board = "rpi3")]
+pub use rpi3::*;
+#[cfg(board = "rpi4")]
+mod rpi4;
+#[cfg(board = "rpi4")]
+pub use rpi4::*;
+#[cfg(board = "rpi5")]
+mod rpi5;
+#[cfg(board = "rpi5")]
+pub use rpi5::*;
 
 #[cfg(target_os = "linux")]
 mod confinement;

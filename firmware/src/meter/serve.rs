@@ -185,6 +185,7 @@ impl<L: Line, I: Instance> Meter<'_, L, I> {
             Request::Samples(plan) => self.sample(asked.number, plan),
             Request::Profile(plan) => self.profile(asked.number, plan),
             Request::Events { plan, pass } => self.events(asked.number, plan, *pass),
+            Request::Conditions => Ok(Held::One(Response::Conditions(board::conditions()))),
             Request::ColdSequence => {
                 fault::note(asked.number, None);
                 let sequence = Cold::once(&mut self.cold, &mut self.stack)?.sequence;

@@ -56,6 +56,7 @@ pub fn measure(bench: &Workbench, system: &dyn System) -> miette::Result<Vec<Fig
         build_id: Some(image.elf.build_id),
         board: Some(system.board().to_owned()),
         instance: image.instance.clone(),
+        emulated: Some(system.emulator().is_some()),
     };
     let options = Options::for_system(system, &bench.interrupt);
     let mut session = Session::open(running, image.elf.log(Box::new(|_| {})), &expected, options)?;

@@ -126,6 +126,7 @@ impl Course {
                 operation,
                 plan: CALIBRATION,
                 trials: Vec::new(),
+                conditions: None,
                 samples: Vec::new(),
                 events: Vec::new(),
                 cold: None,
@@ -211,7 +212,10 @@ fn measure(
     progress: &mut dyn FnMut(&mut Course, Step),
     course: &mut Course,
 ) -> Result<(), SessionError> {
+    let before = conditions(session)?;
     let call = planned_trials(session, operation, &settings.plan, progress, course)?;
+    let after = conditions(session)?;
+    course.measured.conditions = before.zip(after).map(|(before, after)| [before, after]);
     let plan = course.measured.plan;
     let expected = call.saturating_mul(plan.calls_per_trial.saturating_add(plan.warmups));
     progress(course, Step::Samples);
@@ -226,6 +230,15 @@ fn measure(
     progress(course, Step::Memory);
     course.measured.memory = Some(memory(session, operation)?);
     Ok(())
+}
+
+/// The board's conditions; `None` where it tells none, and on an emulator, which makes them up.
+fn conditions(session: &mut Session) -> Result<Option<wire::Conditions>, SessionError> {
+    if session.introduction().hello.counter.source == CounterSource::Icount {
+        return Ok(None);
+    }
+    let told = session.conditions()?;
+    Ok(Some(told).filter(|told| *told != wire::Conditions::default()))
 }
 
 /// The settings of a plan on the target's clock: a budget is a time on the wall.

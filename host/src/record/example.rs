@@ -266,6 +266,7 @@ pub fn measurement() -> Measurement {
             .collect(),
         cold: None,
         layouts: Vec::new(),
+        conditions: None,
         memory: Some(MemoryUse {
             used: wire::MemoryUse {
                 stack: wire::StackUse {

@@ -20,6 +20,8 @@ pub struct Expectations {
     pub board: Option<String>,
     /// Candidate and label that were asked for.
     pub instance: Option<(String, String)>,
+    /// Whether the system is an emulated one.
+    pub emulated: Option<bool>,
 }
 
 /// Why this meter is refused.
@@ -79,6 +81,17 @@ pub enum Mismatch {
         /// The meter's explanation.
         note: String,
     },
+    /// Instructions of an emulator from a system that is none, or cycles from one that is.
+    #[error("the meter counts {theirs}, and this system {}", if *emulated { "is emulated" } else { "is not emulated" })]
+    #[diagnostic(help(
+        "counts of an emulator and of a real core are kept apart: name the system that this is with --system"
+    ))]
+    Emulation {
+        /// What one of the meter's counts is.
+        theirs: &'static str,
+        /// Whether the system is an emulated one.
+        emulated: bool,
+    },
     /// A counter that does not count.
     #[error("the {counter} counter stands still: a sled of {instructions} instructions counted 0")]
     #[diagnostic(help(
@@ -124,7 +137,7 @@ pub enum Mismatch {
 pub fn check(hello: &Hello, expected: &Expectations) -> Result<(), Mismatch> {
     check_schema(hello.schema)?;
     check_identity(hello, expected)?;
-    check_counter(hello)?;
+    check_counter(hello, expected)?;
     for probe in hello.self_test.stack {
         if probe.measured_bytes.abs_diff(u64::from(probe.used_bytes)) > STACK_TOLERANCE_BYTES {
             return Err(Mismatch::Stack {
@@ -195,7 +208,7 @@ fn check_identity(hello: &Hello, expected: &Expectations) -> Result<(), Mismatch
     Ok(())
 }
 
-fn check_counter(hello: &Hello) -> Result<(), Mismatch> {
+fn check_counter(hello: &Hello, expected: &Expectations) -> Result<(), Mismatch> {
     let source = hello.counter.source;
     let sled = hello.self_test.sled;
     if source == CounterSource::Missing {
@@ -207,6 +220,14 @@ fn check_counter(hello: &Hello) -> Result<(), Mismatch> {
         return Err(Mismatch::CounterStill {
             counter: source.name(),
             instructions: sled.instructions,
+        });
+    }
+    if let Some(emulated) = expected.emulated
+        && emulated != (source.unit() == Unit::Instructions)
+    {
+        return Err(Mismatch::Emulation {
+            theirs: source.unit().heading(),
+            emulated,
         });
     }
     if source.unit() == Unit::Instructions

@@ -116,6 +116,7 @@ impl Session {
             build_id: Some(image.elf.build_id),
             board: Some(system.board().to_owned()),
             instance: image.instance.clone(),
+            emulated: Some(system.emulator().is_some()),
         };
         let running = system.start(&image.elf.path)?;
         let elf = Some(image.elf.clone());

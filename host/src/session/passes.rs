@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use wire::{ColdSequence, EventPass, Operation, Request, Response};
+use wire::{ColdSequence, Conditions, EventPass, Operation, Request, Response};
 
 use super::{Session, SessionError, loop_of, unexpected};
 use crate::measurement::Spoiled;
@@ -31,6 +31,19 @@ impl Session {
                 events.calls
             ))
             .into()),
+            other => Err(unexpected(&request, Some(other))),
+        }
+    }
+
+    /// What the board says of its temperature and clock.
+    ///
+    /// # Errors
+    ///
+    /// What the target did instead, or an interruption.
+    pub fn conditions(&mut self) -> Result<Conditions, SessionError> {
+        let request = Request::Conditions;
+        match self.ask(&request, self.unpredicted())? {
+            Response::Conditions(conditions) => Ok(conditions),
             other => Err(unexpected(&request, Some(other))),
         }
     }

@@ -1,9 +1,12 @@
 //! Why a meter could not be started.
 
 use std::io;
+use std::path::PathBuf;
 
 use miette::Diagnostic;
 use thiserror::Error;
+
+use crate::image::FlatError;
 
 /// Why a meter could not be started.
 #[derive(Debug, Error, Diagnostic)]
@@ -59,6 +62,28 @@ pub enum StartError {
         program: String,
         /// What it did instead.
         reason: String,
+    },
+    /// The image is no flat one.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Flat(#[from] FlatError),
+    /// The image cannot be read, or not be copied into a temporary file.
+    #[error("cannot make a flat image of {path}: {source}", path = path.display())]
+    #[diagnostic(help("is the file there, and room for a copy of it in {}?", std::env::temp_dir().display()))]
+    Image {
+        /// The ELF file.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// No system here is this board.
+    #[error("the image is for the board {board}, and no system here is one")]
+    #[diagnostic(help("systems are: {}", known.join(", ")))]
+    NoSystem {
+        /// The board.
+        board: String,
+        /// What there is.
+        known: Vec<String>,
     },
     /// The line could not be made.
     #[error("cannot make a line to the meter: {0}")]

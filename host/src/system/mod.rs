@@ -94,8 +94,8 @@ pub trait Life: Send {
 ///
 /// When there is none, or this machine cannot run it.
 pub fn find(name: &str) -> Result<Box<dyn System>, StartError> {
-    if name == qemu::NAME {
-        return Ok(Box::new(Qemu::new()?));
+    if let Some(qemu) = Qemu::named(name) {
+        return Ok(Box::new(qemu?));
     }
     if let Some(local) = Local::named(name) {
         return Ok(Box::new(local));
@@ -109,13 +109,36 @@ pub fn find(name: &str) -> Result<Box<dyn System>, StartError> {
 ///
 /// When there is no such system.
 pub fn board_of(name: &str) -> Result<&'static str, StartError> {
-    if name == qemu::NAME {
-        Ok(qemu::NAME)
+    if let Some(board) = qemu::board_of(name) {
+        Ok(board)
     } else if Local::named(name).is_some() {
         Ok(local::BOARD)
     } else {
         Err(unknown(name))
     }
+}
+
+/// Name of the system that images for this board run on when none is named.
+///
+/// # Errors
+///
+/// When there is none.
+pub fn name_for_board(board: &str) -> Result<String, StartError> {
+    if board == local::BOARD {
+        return Ok(Local::default_name());
+    }
+    qemu::for_board(board)
+        .map(str::to_owned)
+        .ok_or_else(|| StartError::NoSystem {
+            board: board.to_owned(),
+            known: known(),
+        })
+}
+
+/// All systems, this machine under its default name.
+fn known() -> Vec<String> {
+    let emulated = qemu::names().map(str::to_owned);
+    emulated.chain([Local::default_name()]).collect()
 }
 
 fn unknown(name: &str) -> StartError {
@@ -127,7 +150,7 @@ fn unknown(name: &str) -> StartError {
     }
     StartError::UnknownSystem {
         name: name.to_owned(),
-        known: default_names().to_vec(),
+        known: known(),
     }
 }
 

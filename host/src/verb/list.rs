@@ -27,6 +27,10 @@ pub struct Arguments {
     /// Only names that this regular expression matches
     #[arg(long, value_name = "RE", value_parser = only::expression)]
     only: Option<Regex>,
+    /// A system to list them for; may be given several times. The emulated board and this machine
+    /// by default
+    #[arg(long = "system", value_name = "S")]
+    systems: Vec<String>,
 }
 
 /// What stands for a system that can run an instance.
@@ -70,6 +74,10 @@ struct Sizes {
 /// When the catalogue cannot be read, or nothing is chosen.
 pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> {
     let catalogue = Catalogue::load(&Project::find()?.root)?;
+    let systems = match arguments.systems.is_empty() {
+        true => system::default_names().to_vec(),
+        false => arguments.systems.clone(),
+    };
     let entries = catalogue
         .instances()
         .iter()
@@ -79,7 +87,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
                 .as_ref()
                 .is_none_or(|only| only.is_match(&instance.name()))
         })
-        .map(entry)
+        .map(|instance| entry(instance, &systems))
         .collect::<Result<Vec<_>, _>>()?;
     if let (true, Some(only)) = (entries.is_empty(), &arguments.only) {
         if let Some(error) = catalogue.broken_among(|name| only.is_match(name)) {
@@ -99,10 +107,10 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
     Ok(Outcome::Clean)
 }
 
-fn entry(instance: &Instance) -> miette::Result<Entry> {
+fn entry(instance: &Instance, names: &[String]) -> miette::Result<Entry> {
     let mut systems = BTreeMap::new();
-    for name in system::default_names() {
-        let board = catalogue::board(system::board_of(&name)?)?;
+    for name in names {
+        let board = catalogue::board(system::board_of(name)?)?;
         let state = match instance.availability(board) {
             Ok(()) => match &instance.incomplete {
                 None => OK.to_owned(),
@@ -110,7 +118,7 @@ fn entry(instance: &Instance) -> miette::Result<Entry> {
             },
             Err(unavailable) => unavailable.reason,
         };
-        systems.insert(name, state);
+        systems.insert(name.clone(), state);
     }
     Ok(Entry {
         id: instance.candidate.clone(),
@@ -139,9 +147,13 @@ fn table(entries: &[Entry], width: Option<usize>) -> String {
     }
 }
 
-fn empty_table(heading: &[&str]) -> Table {
-    let systems = system::default_names();
-    let systems = systems.iter().map(String::as_str);
+/// A table of these entries, which are for the same systems.
+fn empty_table(heading: &[&str], entries: &[Entry]) -> Table {
+    let systems = entries
+        .first()
+        .into_iter()
+        .flat_map(|entry| entry.systems.keys());
+    let systems = systems.map(String::as_str);
     let mut table = Table::new();
     table
         .load_style(presets::NOTHING)
@@ -152,7 +164,7 @@ fn empty_table(heading: &[&str]) -> Table {
 
 fn whole(entries: &[Entry]) -> String {
     let heading = ["instance", "kind", "pk", "sk", "ct", "ss", "signature"];
-    let mut table = empty_table(&heading);
+    let mut table = empty_table(&heading, entries);
     for entry in entries {
         let Sizes {
             pk_bytes,
@@ -185,7 +197,7 @@ fn compact(entries: &[Entry], width: usize) -> String {
         .collect();
     let draw = |name: &dyn Fn(&Entry) -> String| {
         let heading = ["instance", "kind", "pk", "sk", "ct/sig", "ss"];
-        let mut table = empty_table(&heading);
+        let mut table = empty_table(&heading, entries);
         for (entry, row) in entries.iter().zip(&rows) {
             table.add_row([name(entry)].iter().chain(row));
         }

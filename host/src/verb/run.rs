@@ -53,13 +53,15 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         ));
     }
     let elf = Elf::read(&arguments.elf)?;
-    let [emulated, local] = system::default_names();
-    let system = system::find(match (&arguments.system, elf.machine) {
-        (Some(name), _) => name,
-        (None, Machine::BareAarch64) => &emulated,
-        (None, _) => &local,
-    })?;
     let report = report_beside(&elf.path);
+    let [emulated, local] = system::default_names();
+    let system = match (&arguments.system, &report, elf.machine) {
+        (Some(name), ..) => name.clone(),
+        (None, Some(report), _) => system::name_for_board(&report.board)?,
+        (None, None, Machine::BareAarch64) => emulated,
+        (None, None, Machine::ThisMachine) => local,
+    };
+    let system = system::find(&system)?;
     let image = Image {
         name: elf.path.display().to_string(),
         instance: report

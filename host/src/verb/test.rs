@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use catalogue::Board;
+use catalogue::environment::BOARD;
 use clap::Args;
 use miette::{IntoDiagnostic, WrapErr};
 use serde::Serialize;
@@ -135,32 +137,29 @@ fn steps(root: &Path, all: bool) -> Vec<Step> {
         &["fmt", "--all", "--check"],
     )];
     let clippy = clippy(root);
-    let mut lint = |name: &str, selection: &[&str]| {
+    let mut lint = |of: &str, selection: &[&str], board: Option<&Board>| {
         let arguments = [
             &["clippy"],
             selection,
             &["--quiet", "--keep-going", "--", "--deny", "warnings"],
         ]
         .concat();
-        steps.push(step(root, name, clippy.clone(), &arguments));
+        let mut step = step(root, &format!("lints for {of}"), clippy.clone(), &arguments);
+        if let Some(board) = board {
+            step.command.env(BOARD, board.name);
+        }
+        steps.push(step);
     };
     lint(
-        "lints for this machine",
+        "this machine",
         &["--workspace", "--all-targets", "--target", "host-tuple"],
+        None,
     );
-    for target in setup::bare_metal_targets() {
-        let name = format!("lints for {target}");
-        lint(
-            &name,
-            &[
-                "--package",
-                "firmware",
-                "--package",
-                "meter",
-                "--target",
-                target,
-            ],
-        );
+    let boards = catalogue::boards().iter().filter(|board| board.bare_metal);
+    for board in boards {
+        let packages = ["--package", "firmware", "--package", "meter"];
+        let selection = [&packages[..], &["--target", board.cargo_target]].concat();
+        lint(board.name, &selection, Some(board));
     }
     let mut tests = step(
         root,

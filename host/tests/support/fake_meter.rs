@@ -236,6 +236,7 @@ pub fn open_with_log(
         build_id: Some([7; 20]),
         board: Some("qemu-virt".into()),
         instance: Some(("pqclean".into(), "ML-KEM-768".into())),
+        emulated: Some(true),
     };
     Session::open(running, Log::new(None, sink), &expected, options)
 }
@@ -340,6 +341,7 @@ impl Fake {
             }],
             Request::Samples(plan) => blocks_of(&samples(plan.calls)),
             Request::Events { plan, pass } => vec![Response::Events(events(plan.calls, *pass))],
+            Request::Conditions => vec![Response::Conditions(wire::Conditions::default())],
             Request::ColdSequence => vec![Response::ColdSequence(COLD_SEQUENCE)],
             Request::Cold(plan) => blocks_of(&cold_samples(plan.calls)),
             Request::Memory { .. } => vec![Response::Memory(MemoryUse {

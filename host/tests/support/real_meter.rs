@@ -1,12 +1,14 @@
 //! A real meter, built from this source tree and started in QEMU or as a process.
 
 use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 use catalogue::{Catalogue, DEFAULT_INSTANCE, FlagSet};
 use host::image::{Cache, Image, Recipe};
 use host::interrupt::Interrupt;
 use host::line::Line;
+use host::measurement::{Faulted, Spoiled};
 use host::project::Project;
 use host::session::{Expectations, Options, Session, SessionError};
 use host::system::{self, Running, System};
@@ -48,8 +50,13 @@ impl Bench {
         [Self::emulated_of(instance), Self::local_of(instance)]
     }
 
-    fn new(name: &str, instance: &str) -> Self {
-        let system = system::find(name).unwrap();
+    /// The system of this name with an instance.
+    pub fn new(name: &str, instance: &str) -> Self {
+        Self::on(system::find(name).unwrap(), instance)
+    }
+
+    /// A system with an instance.
+    pub fn on(system: Box<dyn System>, instance: &str) -> Self {
         let project = Project::find().unwrap();
         let catalogue = Catalogue::load(&project.root).unwrap();
         let recipe = Recipe::timed(
@@ -88,14 +95,23 @@ impl Bench {
         decorate: impl FnOnce(Box<dyn Line>) -> L,
     ) -> Result<Session, SessionError> {
         let running = self.system.start(&self.image.elf.path)?;
-        let running = Running {
+        self.open_running(Running {
             line: Box::new(decorate(running.line)),
             ..running
-        };
+        })
+    }
+
+    /// A session with the image as it lies in another file.
+    pub fn open_file(&self, file: &Path) -> Result<Session, SessionError> {
+        self.open_running(self.system.start(file)?)
+    }
+
+    fn open_running(&self, running: Running) -> Result<Session, SessionError> {
         let expected = Expectations {
             build_id: Some(self.image.elf.build_id),
             board: Some(self.system.board().to_owned()),
             instance: self.image.instance.clone(),
+            emulated: Some(self.system.emulator().is_some()),
         };
         let log = self.image.elf.log(Box::new(|_| {}));
         let options = Options::for_system(&*self.system, &Interrupt::new());
@@ -120,6 +136,22 @@ pub fn process_of(session: &Session) -> u32 {
         .collect();
     assert_eq!(found.len(), 1, "processes of {command:?}: {found:?}");
     found[0]
+}
+
+/// How a request was spoiled.
+pub fn spoiled<T: std::fmt::Debug>(result: Result<T, SessionError>) -> Spoiled {
+    match result {
+        Err(SessionError::Spoiled(spoiled)) => spoiled,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The report of the fault that ends this request.
+pub fn faulted(session: &mut Session, operation: Operation) -> Faulted {
+    match spoiled(session.calibrate(operation)) {
+        Spoiled::Faulted(faulted) => *faulted,
+        other => panic!("no fault report of {operation}: {other}"),
+    }
 }
 
 /// Memory of these operations, each called once.

@@ -1,6 +1,8 @@
 //! AArch64, measured at EL1.
 
 pub mod branches;
+#[cfg(any(board = "rpi3", board = "rpi4", board = "rpi5"))]
+pub mod cache;
 mod call;
 pub mod caller;
 pub mod cold;

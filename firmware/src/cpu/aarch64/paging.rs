@@ -64,16 +64,16 @@ impl Translation<El1Attributes> for Pool {
 ///
 /// To be called once. The regions must hold everything that the program uses, and no two may
 /// overlap.
-pub unsafe fn activate(regions: &[(usize, usize, El1Attributes)]) {
+pub unsafe fn activate(regions: impl Iterator<Item = (usize, usize, El1Attributes)>) {
     // Level 1 covers 512 GiB, as aarch64-rt's TCR_EL1 value says.
     let mut mapping =
         Mapping::with_asid_and_va_range(Pool { next: 0 }, 1, 1, El1And0, VaRange::Lower);
     for (begin, end, attributes) in regions {
         mapping
             .map_range(
-                &MemoryRegion::new(*begin, *end),
-                PhysicalAddress(*begin),
-                *attributes,
+                &MemoryRegion::new(begin, end),
+                PhysicalAddress(begin),
+                attributes,
                 Constraints::empty(),
             )
             .expect("the board's memory map is well-formed");

@@ -5,8 +5,8 @@ use catalogue::{Frame, LibraryReport};
 use super::{ImageFacts, Occasion, Outcome, Subject, passes, seconds, trouble};
 use crate::measurement::Measurement;
 use crate::record::schema::{
-    Captured, Counter, Emulator, Format, HeapSweep, Image, Inputs, LargestFrame, Memory, Meter,
-    MeterTrial, Output, SelfTest, Sha256, StackProbe, Transport, Unknown,
+    Captured, Conditions, Counter, Emulator, Format, HeapSweep, Image, Inputs, LargestFrame,
+    Memory, Meter, MeterTrial, Moment, Output, SelfTest, Sha256, StackProbe, Transport, Unknown,
 };
 use crate::record::statistics;
 use crate::session::hexadecimal;
@@ -90,7 +90,9 @@ pub(super) fn meter(
             stderr: captured(&occasion.output.stderr),
             unknown: Unknown::new(),
         },
-        conditions: None,
+        conditions: measurement
+            .and_then(|measurement| measurement.conditions)
+            .map(conditions),
         digest: Sha256::of(&[]),
         unknown: Unknown::new(),
     }
@@ -117,6 +119,22 @@ fn self_test(test: &wire::SelfTest) -> SelfTest {
         stack: test.stack.iter().map(probe).collect(),
         sled_instructions: test.sled.instructions.into(),
         sled_count: test.sled.count,
+        unknown: Unknown::new(),
+    }
+}
+
+fn conditions([before, after]: [wire::Conditions; 2]) -> Conditions {
+    let moment = |told: wire::Conditions| Moment {
+        temperature_c: told
+            .temperature_millicelsius
+            .map(|temperature| f64::from(temperature) / 1000.0),
+        throttled: told.throttled,
+        clock_hz: told.clock_hz,
+        unknown: Unknown::new(),
+    };
+    Conditions {
+        before: moment(before),
+        after: moment(after),
         unknown: Unknown::new(),
     }
 }
