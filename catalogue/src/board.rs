@@ -143,6 +143,11 @@ pub struct Board {
 }
 
 impl Board {
+    /// Whether it is the machine that this code runs on.
+    pub fn is_this_machine(&self) -> bool {
+        matches!(self.extensions, Extensions::Detected)
+    }
+
     /// Whether the board's core has this extension.
     pub fn has(&self, isa: Isa) -> bool {
         match self.extensions {
@@ -257,6 +262,15 @@ pub(crate) const LINUX_AARCH64: Board = Board {
     extensions: Extensions::Detected,
 };
 
+/// Linux on another Arm machine: images are compiled here and run there. What its core has beyond the
+/// architecture is not known when they are.
+pub(crate) const LINUX_ELSEWHERE_AARCH64: Board = Board {
+    name: "linux-aarch64",
+    core: "Armv8.0",
+    extensions: Extensions::Fixed(&[Isa::Asimd]),
+    ..LINUX_AARCH64
+};
+
 /// `linux` is always the machine that this code runs on.
 const LINUX: Board = if cfg!(target_arch = "aarch64") {
     LINUX_AARCH64
@@ -265,7 +279,14 @@ const LINUX: Board = if cfg!(target_arch = "aarch64") {
 };
 
 /// Of those with the same target the first is the one that the target stands for.
-static BOARDS: &[Board] = &[QEMU_VIRT, RPI3, RPI4, RPI5, LINUX];
+static BOARDS: &[Board] = &[
+    QEMU_VIRT,
+    RPI3,
+    RPI4,
+    RPI5,
+    LINUX,
+    LINUX_ELSEWHERE_AARCH64,
+];
 
 /// The boards of this machine: emulated ones, attached ones, and Linux itself.
 pub fn boards() -> &'static [Board] {
@@ -341,6 +362,15 @@ mod tests {
         let linux = board("linux").unwrap();
         assert_eq!(Architecture::of_this_machine(), Some(linux.architecture));
         assert!(!linux.bare_metal);
+    }
+
+    #[test]
+    fn another_arm_machine_promises_no_more_than_its_architecture() {
+        let other = board("linux-aarch64").unwrap();
+        assert!(!other.is_this_machine() && !other.bare_metal);
+        assert!(other.has(Isa::Asimd) && !other.has(Isa::Sha3));
+        let of_target = board_for_target("aarch64-unknown-linux-gnu").unwrap();
+        assert_eq!(of_target.architecture, Architecture::Aarch64);
     }
 
     #[test]

@@ -24,6 +24,9 @@ pub const PICOLIBC_AARCH64: &str = "NGCC_PICOLIBC_AARCH64";
 /// C compiler for the Linux build, instead of `gcc`.
 pub const CC_LINUX: &str = "NGCC_CC_LINUX";
 
+/// C compiler for Linux on another Arm machine, instead of `aarch64-linux-gnu-gcc`.
+pub const CC_LINUX_AARCH64: &str = "NGCC_CC_LINUX_AARCH64";
+
 /// Lists the packages that test the instrument among the others, where it is set.
 pub const TEST_PACKAGES: &str = "NGCC_TEST_PACKAGES";
 
@@ -49,6 +52,7 @@ pub const ALL: &[&str] = &[
     CC_AARCH64,
     PICOLIBC_AARCH64,
     CC_LINUX,
+    CC_LINUX_AARCH64,
 ];
 
 /// The deliberate flaw of a counter that stands still.

@@ -258,14 +258,18 @@ impl Instance {
                 ),
             });
         }
-        if board.bare_metal && !self.libraries.is_empty() {
+        if !board.is_this_machine() && !self.libraries.is_empty() {
             let names: Vec<_> = self
                 .libraries
                 .iter()
                 .map(|library| library.name())
                 .collect();
+            let lacking = match board.bare_metal {
+                true => "firmware does not have",
+                false => "a build for another machine does not have",
+            };
             return Err(Unavailable {
-                reason: format!("needs {}, which firmware does not have", names.join(", ")),
+                reason: format!("needs {}, which {lacking}", names.join(", ")),
             });
         }
         let missing: Vec<&str> = self
@@ -352,6 +356,10 @@ pub(crate) mod tests {
         assert_eq!(
             on("qemu-virt").unwrap_err().reason,
             "needs C++, GMP, which firmware does not have"
+        );
+        assert_eq!(
+            on("linux-aarch64").unwrap_err().reason,
+            "needs C++, GMP, which a build for another machine does not have"
         );
         assert_eq!(on("linux"), Ok(()));
     }

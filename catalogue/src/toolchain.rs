@@ -1,7 +1,8 @@
 //! The programs and libraries that a build of C code needs, and where they are.
 //!
 //! For bare-metal AArch64: Debian's `aarch64-linux-gnu-gcc`, else `aarch64-none-elf-gcc`, with
-//! picolibc. For Linux: the machine's `gcc` with its own C library. The environment variables of
+//! picolibc. For Linux: the machine's `gcc` with its own C library, and for another Arm machine
+//! `aarch64-linux-gnu-gcc` with the C library that it brings. The environment variables of
 //! [`crate::environment`] override the search.
 
 use std::env;
@@ -11,7 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::environment::{CC_AARCH64, CC_LINUX, PICOLIBC_AARCH64};
+use crate::environment::{CC_AARCH64, CC_LINUX, CC_LINUX_AARCH64, PICOLIBC_AARCH64};
 use crate::{Board, CatalogueError};
 
 /// C compilers for bare-metal AArch64, best first.
@@ -19,6 +20,9 @@ const COMPILERS_AARCH64: &[&str] = &["aarch64-linux-gnu-gcc", "aarch64-none-elf-
 
 /// C compilers for this machine.
 const COMPILERS_LINUX: &[&str] = &["gcc", "cc"];
+
+/// C compilers for Linux on another Arm machine.
+const COMPILERS_LINUX_AARCH64: &[&str] = &["aarch64-linux-gnu-gcc"];
 
 /// Where Debian's packages put picolibc for AArch64.
 const PICOLIBC_FOLDERS: &[&str] = &[
@@ -69,8 +73,10 @@ impl Toolchain {
     pub fn find(board: &Board) -> Result<Self, CatalogueError> {
         let (known, variable) = if board.bare_metal {
             (COMPILERS_AARCH64, CC_AARCH64)
-        } else {
+        } else if board.is_this_machine() {
             (COMPILERS_LINUX, CC_LINUX)
+        } else {
+            (COMPILERS_LINUX_AARCH64, CC_LINUX_AARCH64)
         };
         let (compiler, compiler_version) =
             find_compiler(board.name, known, variable, env::var_os(variable))?;

@@ -94,7 +94,7 @@ pub enum BuildError {
     /// An object is for another machine.
     #[error("{source_name}: the object is for {found}, and the board is {expected}")]
     #[diagnostic(help(
-        "the compiler {compiler} builds for another machine: run `cargo host setup`, or unset NGCC_CC_AARCH64 and NGCC_CC_LINUX"
+        "the compiler {compiler} builds for another machine: run `cargo host setup`, or unset NGCC_CC_AARCH64, NGCC_CC_LINUX and NGCC_CC_LINUX_AARCH64"
     ))]
     WrongMachine {
         /// The source.

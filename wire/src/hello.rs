@@ -114,6 +114,8 @@ pub enum CounterSource {
     PerfEvent,
     /// The invariant time-stamp counter: not core cycles.
     Tsc,
+    /// CNTVCT_EL0, the generic timer of an Arm core: not core cycles.
+    Cntvct,
     /// PMCCNTR_EL0 under QEMU with precise instruction counting.
     Icount,
     /// No usable counter: there is none, or it stands still.
@@ -127,6 +129,7 @@ impl CounterSource {
             Self::Pmccntr => "pmccntr",
             Self::PerfEvent => "perf_event",
             Self::Tsc => "tsc",
+            Self::Cntvct => "cntvct",
             Self::Icount => "icount",
             Self::Missing => "missing",
         }
@@ -137,6 +140,7 @@ impl CounterSource {
         match self {
             Self::Pmccntr | Self::PerfEvent => Unit::Cycles,
             Self::Icount => Unit::Instructions,
+            Self::Cntvct => Unit::TimerTicks,
             Self::Tsc | Self::Missing => Unit::Ticks,
         }
     }
@@ -149,8 +153,10 @@ pub enum Unit {
     Cycles,
     /// Instructions executed by an emulator: not a time.
     Instructions,
-    /// Ticks of a clock that is not the core's.
+    /// Ticks of a clock that is not the core's: of a time-stamp counter.
     Ticks,
+    /// Ticks of the generic timer, which are much longer.
+    TimerTicks,
 }
 
 impl Unit {
@@ -160,6 +166,7 @@ impl Unit {
             Self::Cycles => "cycles",
             Self::Instructions => "instructions",
             Self::Ticks => "ticks",
+            Self::TimerTicks => "timer_ticks",
         }
     }
 
@@ -169,6 +176,7 @@ impl Unit {
             Self::Cycles => "cycles",
             Self::Instructions => "instructions, emulated",
             Self::Ticks => "TSC ticks",
+            Self::TimerTicks => "timer ticks",
         }
     }
 }

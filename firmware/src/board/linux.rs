@@ -1,8 +1,10 @@
-//! A process of Linux: an inherited socket for the line, mappings for the memory.
+//! A process of Linux: an inherited socket for the line, or standard input and output, mappings for
+//! the memory.
 
 use core::ptr;
 use core::sync::atomic::{AtomicBool, Ordering};
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::fs::File;
+use std::os::fd::{AsFd, FromRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
@@ -13,7 +15,8 @@ use embedded_io::ErrorKind;
 use rustix::mm::{
     MapFlags, MlockAllFlags, MprotectFlags, ProtFlags, mlockall, mmap_anonymous, mprotect,
 };
-use rustix::process::{Resource, getrlimit};
+use rustix::process::{Resource, Signal, getrlimit, set_parent_process_death_signal};
+use rustix::stdio::{dup2_stdin, dup2_stdout};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use wire::FaultKind;
 
@@ -24,8 +27,15 @@ use crate::cpu::{self, counter, exceptions};
 use crate::meter::fault;
 use crate::meter::log::info;
 
-/// Environment variable with the number of the inherited socket.
+/// Environment variable with the number of the inherited socket, or [`STANDARD`].
 const LINE_VARIABLE: &str = "NGCC_METER_FD";
+
+/// The line is standard input and output, as over ssh.
+const STANDARD: &str = "stdio";
+
+/// Environment variable of an emulator of user mode, which knows no filters of system calls: a
+/// submission is not confined there.
+const UNCONFINED_VARIABLE: &str = "NGCC_METER_UNCONFINED";
 
 /// Address space below the measuring stack that no access may touch.
 const GUARD: usize = 1 << 30;
@@ -40,8 +50,13 @@ const HEAP: usize = 256 << 20;
 /// takes no memory.
 const BUFFERS: usize = 2 << 30;
 
-/// The inherited socket.
-static LINE: OnceLock<UnixStream> = OnceLock::new();
+/// Both directions of the line.
+struct Descriptors {
+    input: File,
+    output: File,
+}
+
+static LINE: OnceLock<Descriptors> = OnceLock::new();
 
 /// The process that the host started. Others that a submission forks share the line, and have no
 /// business on it.
@@ -67,16 +82,18 @@ struct Memory {
 
 static MEMORY: OnceLock<Memory> = OnceLock::new();
 
-/// Runs the meter on the inherited socket; without one, hands the program to the host tool, as
-/// `cargo run` expects.
+/// Runs the meter on the line that the environment names; without one, hands the program to the host
+/// tool, as `cargo run` expects.
 pub fn main() -> ExitCode {
-    let Some(number) = std::env::var(LINE_VARIABLE)
-        .ok()
-        .and_then(|text| text.parse().ok())
-    else {
-        return hand_over();
+    let line = match std::env::var(LINE_VARIABLE).as_deref() {
+        Ok(STANDARD) => standard_line(),
+        Ok(text) => match text.parse() {
+            Ok(number) => inherited_line(number),
+            Err(_) => return hand_over(),
+        },
+        Err(_) => return hand_over(),
     };
-    match prepare(number) {
+    match line.and_then(prepare) {
         Ok(()) => {}
         Err(error) => {
             eprintln!("error: the meter cannot start: {error}");
@@ -86,7 +103,9 @@ pub fn main() -> ExitCode {
     let description = counter::start();
     pin();
     lock_memory();
-    if let Err(error) = confinement::confine() {
+    if std::env::var_os(UNCONFINED_VARIABLE).is_some() {
+        info!("the submission is not confined: an emulator runs this process");
+    } else if let Err(error) = confinement::confine() {
         eprintln!("error: the meter cannot confine the submission: {error}");
         return ExitCode::from(2);
     }
@@ -112,12 +131,35 @@ fn hand_over() -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Takes over the socket and the signals, and maps stack and heap.
-fn prepare(number: i32) -> std::io::Result<()> {
+/// The inherited socket.
+fn inherited_line(number: i32) -> std::io::Result<Descriptors> {
     // SAFETY: the host tool passed this socket on to us alone.
     let line = UnixStream::from(unsafe { OwnedFd::from_raw_fd(number) });
     // A number that is no socket is noticed here and not in the middle of a measurement.
     line.local_addr()?;
+    let output = OwnedFd::from(line.try_clone()?).into();
+    Ok(Descriptors {
+        input: OwnedFd::from(line).into(),
+        output,
+    })
+}
+
+/// Standard input and output. The submission reads nothing and prints among the errors instead: the
+/// two have only these three streams in common with the host. The process ends with whoever keeps
+/// the connection, however long a call takes.
+fn standard_line() -> std::io::Result<Descriptors> {
+    let line = Descriptors {
+        input: std::io::stdin().as_fd().try_clone_to_owned()?.into(),
+        output: std::io::stdout().as_fd().try_clone_to_owned()?.into(),
+    };
+    dup2_stdin(File::open("/dev/null")?)?;
+    dup2_stdout(std::io::stderr())?;
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    Ok(line)
+}
+
+/// Takes over the line and the signals, and maps stack and heap.
+fn prepare(line: Descriptors) -> std::io::Result<()> {
     let _ = MEMORY.set(Memory::map()?);
     // SAFETY: nothing of the submission has run yet.
     unsafe { statics().save() };
@@ -127,7 +169,7 @@ fn prepare(number: i32) -> std::io::Result<()> {
         fault::report_here(FaultKind::Panic, format_args!("{information}"))
     }));
     let _ = PROCESS.set(std::process::id());
-    let _ = OWN_STACK.set((&raw const number).addr() as u64);
+    let _ = OWN_STACK.set((&raw const line).addr() as u64);
     let _ = STARTED.set(Instant::now());
     LINE.set(line)
         .map_err(|_| std::io::Error::other("started twice"))
@@ -201,11 +243,11 @@ fn lock_memory() {
 }
 
 /// The line to the host.
-pub struct SocketLine(&'static UnixStream);
+pub struct HostLine(&'static Descriptors);
 
 /// A handle on the line.
-pub fn line() -> SocketLine {
-    SocketLine(LINE.get().expect("prepared before anything else"))
+pub fn line() -> HostLine {
+    HostLine(LINE.get().expect("prepared before anything else"))
 }
 
 /// Ends a process that a submission forked before it says anything in the meter's name.
@@ -215,29 +257,29 @@ fn end_if_forked() {
     }
 }
 
-impl embedded_io::ErrorType for SocketLine {
+impl embedded_io::ErrorType for HostLine {
     type Error = std::io::Error;
 }
 
-impl embedded_io::Read for SocketLine {
+impl embedded_io::Read for HostLine {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Self::Error> {
         end_if_forked();
-        std::io::Read::read(&mut self.0, buffer)
+        std::io::Read::read(&mut &self.0.input, buffer)
     }
 }
 
-impl embedded_io::Write for SocketLine {
+impl embedded_io::Write for HostLine {
     fn write(&mut self, bytes: &[u8]) -> Result<usize, Self::Error> {
         end_if_forked();
-        std::io::Write::write(&mut self.0, bytes)
+        std::io::Write::write(&mut &self.0.output, bytes)
     }
 
     fn flush(&mut self) -> Result<(), Self::Error> {
-        std::io::Write::flush(&mut self.0)
+        std::io::Write::flush(&mut &self.0.output)
     }
 }
 
-impl super::Line for SocketLine {
+impl super::Line for HostLine {
     fn is_gone(error: ErrorKind) -> bool {
         // A socket has no transient errors but interruption, after which reading goes on.
         !matches!(error, ErrorKind::Interrupted)
@@ -318,8 +360,8 @@ pub fn kept(look: &mut dyn FnMut(usize, usize)) {
     }
 }
 
-/// The program's thread-local variables, by begin and end: they lie below the thread pointer (ELF
-/// Handling for Thread-Local Storage, variant II), as many bytes as the program header says.
+/// The program's thread-local variables, by begin and end: as many bytes as the program header
+/// says.
 fn thread_local() -> (usize, usize) {
     // SAFETY: the kernel tells where it put the program headers, and how many they are.
     let headers: &[libc::Elf64_Phdr] = unsafe {
@@ -327,11 +369,10 @@ fn thread_local() -> (usize, usize) {
         core::slice::from_raw_parts(first, libc::getauxval(libc::AT_PHNUM) as usize)
     };
     let template = headers.iter().find(|header| header.p_type == libc::PT_TLS);
-    let length = template.map_or(0, |header| {
-        header.p_memsz.next_multiple_of(header.p_align.max(1)) as usize
+    let (bytes, alignment) = template.map_or((0, 1), |header| {
+        (header.p_memsz as usize, header.p_align.max(1) as usize)
     });
-    let end = cpu::thread_pointer();
-    (end - length, end)
+    cpu::thread_local(bytes, alignment)
 }
 
 /// The memory that buffers are made of. To be taken once: another time there is none.

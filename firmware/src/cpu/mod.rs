@@ -12,9 +12,14 @@ mod x86_64;
 #[cfg(target_arch = "x86_64")]
 pub use x86_64::*;
 
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+pub use linux::{cold, counter, events, exceptions};
+
 pub mod counting;
 pub mod predictor;
-#[cfg(any(target_arch = "aarch64", test))]
+#[cfg(any(target_os = "none", test))]
 mod set_way;
 
 use core::fmt;

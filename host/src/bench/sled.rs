@@ -32,7 +32,7 @@ pub fn measure(bench: &Workbench, system: &dyn System) -> miette::Result<Vec<Fig
     let unit = match unit {
         wire::Unit::Cycles => "cycles",
         wire::Unit::Instructions => "instructions",
-        wire::Unit::Ticks => "ticks",
+        wire::Unit::Ticks | wire::Unit::TimerTicks => "ticks",
     };
     Ok(vec![
         Figure::of("sleds: slope by instruction", unit, slopes),

@@ -110,7 +110,7 @@ pub fn forecast(catalogue: &Catalogue, settings: &Settings) -> miette::Result<Ve
     check_times(settings)?;
     let mut forecasts = Vec::new();
     for name in &settings.systems {
-        let system = system::find(name)?;
+        let system = system::find_at(name, settings.destination.as_ref())?;
         let selected = settings.instances(catalogue, &*system)?;
         let mut rows = Vec::new();
         for instance in &selected.available {

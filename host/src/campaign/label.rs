@@ -214,7 +214,7 @@ impl Bench<'_> {
     ) -> Result<(Record, Option<Spoiled>), SessionError> {
         let name = format!("{}/{} {operation}", subject.candidate, subject.label);
         let started = UtcTime::now();
-        let load_start = load_average();
+        let load_start = self.load();
         let clock = Instant::now();
         let traffic = session.traffic();
         let output = session.output();
@@ -236,7 +236,7 @@ impl Bench<'_> {
             started,
             ended: UtcTime::now(),
             load_start,
-            load_end: load_average(),
+            load_end: self.load(),
             wall_seconds: clock.elapsed().as_secs_f64(),
             timeout_seconds: session.deadline(operation, expected).as_secs_f64(),
             command: session.command().to_vec(),
@@ -249,10 +249,18 @@ impl Bench<'_> {
         Ok((record, outcome.err().map(|unfinished| unfinished.spoiled)))
     }
 
+    /// Load of the machine that is measured on; another one is not asked while it measures.
+    fn load(&self) -> Option<[f64; 3]> {
+        match self.system.remote() {
+            None => load_average(),
+            Some(_) => None,
+        }
+    }
+
     /// The record of an operation for which no meter came up.
     fn lost(&self, operation: Operation, subject: &Subject, spoiled: &Spoiled) -> Record {
         let now = UtcTime::now();
-        let load = load_average();
+        let load = self.load();
         let occasion = Occasion {
             started: now.clone(),
             ended: now,

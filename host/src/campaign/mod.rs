@@ -136,7 +136,7 @@ pub fn run(
     let systems: Vec<Box<dyn System>> = settings
         .systems
         .iter()
-        .map(|name| system::find(name))
+        .map(|name| system::find_at(name, settings.destination.as_ref()))
         .collect::<Result<_, _>>()?;
     let directory = RunDirectory::new(&settings.run_directory);
     // A mistake in the names is found before anything is written.

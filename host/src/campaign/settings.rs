@@ -16,7 +16,7 @@ use crate::record::migrate::FORMAT;
 use crate::record::plan::PlanSettings;
 use crate::record::run_files::{self, CAMPAIGN};
 use crate::record::store::write_whole;
-use crate::system::System;
+use crate::system::{Destination, System};
 
 /// Which instances are measured.
 #[derive(Clone, Debug)]
@@ -110,6 +110,8 @@ pub struct Settings {
     pub run_directory: PathBuf,
     /// Names of the systems, one after the other.
     pub systems: Vec<String>,
+    /// Where the one system is, if it is not here.
+    pub destination: Option<Destination>,
     /// Which instances are measured.
     pub selection: Selection,
     /// The part of the chosen instances that is measured; all of them without one.
@@ -279,6 +281,7 @@ mod tests {
             profiles: true,
             run_directory: folder.to_owned(),
             systems: vec!["qemu-virt".into()],
+            destination: None,
             selection: Selection::Named(vec!["pqclean/ML-KEM-768".into()]),
             shard: None,
             defer: None,

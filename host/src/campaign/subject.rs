@@ -68,7 +68,15 @@ fn static_memory(sizes: StaticSizes) -> StaticMemory {
 
 /// The machine behind a system, before anything is measured on it.
 pub fn environment(system: &dyn System) -> Environment {
+    if let Some(machine) = system.remote() {
+        return environment::of_remote(machine);
+    }
     match system.emulator() {
+        Some(emulator) if emulator.is_of_user_mode() => Environment {
+            machine: None,
+            os: Some("none (Linux system calls, translated by QEMU)".to_owned()),
+            ..emulated(emulator).environment()
+        },
         Some(emulator) => emulated(emulator).environment(),
         None => environment::of_this_machine(measuring_cpu()),
     }

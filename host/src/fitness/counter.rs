@@ -2,7 +2,8 @@
 
 use super::Finding;
 use super::observe::{Observation, whole};
-use crate::machine::cpuinfo_value;
+use crate::machine::{Files, cpuinfo_value};
+use crate::record::schema::Environment;
 
 /// Kernel's restriction of performance counters (Documentation/admin-guide/sysctl/kernel.rst).
 const PARANOID: &str = "proc/sys/kernel/perf_event_paranoid";
@@ -20,11 +21,26 @@ const CLOCK_SOURCE: &str = "sys/devices/system/clocksource/clocksource0/current_
 pub fn purpose(seen: &Observation) -> String {
     match &seen.trial.clock_hz {
         Ok(_) => "core cycles in user mode".to_owned(),
-        Err(_) if cfg!(target_arch = "x86_64") => {
-            "ticks of the time-stamp counter, which are not core cycles".to_owned()
+        Err(_) if is_arm(seen) => {
+            "ticks of the generic timer, which are not core cycles".to_owned()
         }
-        Err(_) => "times only".to_owned(),
+        Err(_) => "ticks of the time-stamp counter, which are not core cycles".to_owned(),
     }
+}
+
+/// Arm's kernels name who made the core, and x86's what it is called.
+fn is_arm(seen: &Observation) -> bool {
+    let cpuinfo = seen.files.text("proc/cpuinfo").unwrap_or_default();
+    cpuinfo_value(&cpuinfo, seen.cpu, "CPU implementer").is_some()
+}
+
+/// Why a kernel with these files cannot count cycles for a process, as far as they tell.
+pub fn obstacle(files: &Files, environment: &Environment) -> Option<String> {
+    if !files.names(DEVICES).iter().any(|name| is_core(name)) {
+        return Some("the kernel sees no counters of the core".to_owned());
+    }
+    let restriction = whole(environment.perf_event_paranoid.as_ref())?;
+    (restriction > OWN_CYCLES).then(|| format!("perf_event_paranoid is {restriction}"))
 }
 
 /// Without cycles nothing shows what the core's clock did.

@@ -11,6 +11,9 @@ const KNOWN: &str = "7.2";
 
 /// What is known of an emulator from its version and its mode.
 pub fn fitness(system: &str, emulator: &Emulator) -> Fitness {
+    if emulator.is_of_user_mode() {
+        return of_user_mode(system, emulator);
+    }
     let mut findings = Vec::new();
     if !emulator.mode.contains(COUNTING) {
         findings.push(
@@ -38,5 +41,22 @@ pub fn fitness(system: &str, emulator: &Emulator) -> Fitness {
         purpose: "instructions, emulated".to_owned(),
         findings,
         remarks,
+    }
+}
+
+/// An emulator of user mode runs on the clock of this machine, as fast as this one happens to be.
+fn of_user_mode(system: &str, emulator: &Emulator) -> Fitness {
+    let finding = Finding::new(
+        "it is emulated: its counts and times are the emulator's, and no core's",
+        "measure on an Arm machine: `--system arm_<name> --ssh <user>@<host>`",
+    );
+    Fitness {
+        system: system.to_owned(),
+        purpose: "known answers and memory".to_owned(),
+        findings: vec![finding.because(&emulator.name, &emulator.mode)],
+        remarks: vec![
+            format!("{} {}, {}", emulator.name, emulator.version, emulator.mode),
+            "a submission is not confined: QEMU knows no filters of system calls".to_owned(),
+        ],
     }
 }

@@ -60,7 +60,7 @@ pub fn examine(
     }
     match unit {
         Unit::Instructions => repeats(&trials, fitness),
-        Unit::Cycles | Unit::Ticks => takes_the_same_time(&trials, fitness),
+        Unit::Cycles | Unit::Ticks | Unit::TimerTicks => takes_the_same_time(&trials, fitness),
     }
     Ok(())
 }

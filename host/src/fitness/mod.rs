@@ -107,6 +107,9 @@ impl Fitness {
 
 /// Looks at a system. Takes a third of a second for this machine, and no time for an emulator.
 pub fn of(system: &dyn System) -> Fitness {
+    if let Some(machine) = system.remote() {
+        return of_observation(system.name(), &Observation::of_remote(machine));
+    }
     match system.emulator() {
         Some(emulator) => emulator::fitness(system.name(), emulator),
         None => {

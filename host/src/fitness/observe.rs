@@ -4,8 +4,9 @@ use std::thread;
 use std::time::Duration;
 
 use super::activity::{Activity, Snapshot};
+use super::counter;
 use super::trial::Trial;
-use crate::machine::{Files, PROCESSORS};
+use crate::machine::{Files, Look, PROCESSORS, Remote};
 use crate::record::environment;
 use crate::record::schema::{Environment, Reading};
 
@@ -38,6 +39,20 @@ impl Observation {
             trial: Trial::on(cpu),
             environment: environment::of_files(&files, cpu),
             activity,
+            files,
+            cpu,
+        }
+    }
+
+    /// What another machine said of itself. Nothing is tried there: its meter shows the rest.
+    pub fn of_remote(machine: &Remote) -> Self {
+        let (files, cpu) = (machine.files(), machine.cpu);
+        let snapshot = |look| Snapshot::take(&machine.counters(look), cpu);
+        let environment = environment::of_files(&files, cpu);
+        Self {
+            activity: Activity::between(&snapshot(Look::First), &snapshot(Look::Second)),
+            trial: Trial::untried(counter::obstacle(&files, &environment)),
+            environment,
             files,
             cpu,
         }

@@ -20,11 +20,23 @@ const WINDOW: Duration = Duration::from_millis(5);
 pub struct Trial {
     /// Whether a thread can be kept on the processor, or why not.
     pub pinned: Result<(), String>,
-    /// Frequency of the core's clock in each window, in hertz, or why no cycles are counted.
+    /// Frequency of the core's clock in each window, in hertz, or why no cycles are counted; no
+    /// window where it was not tried.
     pub clock_hz: Result<Vec<u64>, String>,
 }
 
 impl Trial {
+    /// What is known without trying, from why the kernel cannot count cycles, if it cannot.
+    pub fn untried(obstacle: Option<String>) -> Self {
+        Self {
+            pinned: Ok(()),
+            clock_hz: match obstacle {
+                Some(reason) => Err(reason),
+                None => Ok(Vec::new()),
+            },
+        }
+    }
+
     /// Tries on this processor, which is at work for the time of all windows.
     pub fn on(cpu: u32) -> Self {
         let trial = thread::spawn(move || Self {

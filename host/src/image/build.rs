@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use cargo_metadata::{Message, TargetKind};
-use catalogue::environment;
+use catalogue::{Board, Toolchain, environment};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::blame::{Blame, blame};
@@ -52,6 +52,7 @@ pub fn cargo(
             .map_err(|e| BuildError::file("share", &std::env::temp_dir(), e))
     };
     let mut command = command(recipe, root, target_folder);
+    link_for_another_machine(&mut command, recipe.board)?;
     command.stdout(clone(&messages)?).stderr(clone(&words)?);
     let status = run(&mut command, interrupt)?;
     let words = read_back(&mut words)?;
@@ -93,6 +94,18 @@ fn command(recipe: &Recipe, root: &Path, target_folder: &Path) -> Command {
         .env_remove("RUSTFLAGS")
         .env_remove("CARGO_ENCODED_RUSTFLAGS");
     command
+}
+
+/// rustc links with the compiler driver of this machine unless it is told otherwise. A linker that the
+/// environment names for the target stays.
+fn link_for_another_machine(command: &mut Command, board: &Board) -> Result<(), BuildError> {
+    let target = board.cargo_target.to_uppercase().replace('-', "_");
+    let variable = format!("CARGO_TARGET_{target}_LINKER");
+    let is_process = !board.bare_metal && !board.is_this_machine();
+    if is_process && std::env::var_os(&variable).is_none() {
+        command.env(variable, Toolchain::find(board)?.compiler);
+    }
+    Ok(())
 }
 
 fn run(command: &mut Command, interrupt: &Interrupt) -> Result<ExitStatus, BuildError> {

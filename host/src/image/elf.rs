@@ -22,6 +22,8 @@ pub enum Machine {
     BareAarch64,
     /// Linux on the architecture of this machine.
     ThisMachine,
+    /// Linux on an Arm machine, which this one is not.
+    LinuxAarch64,
 }
 
 /// An image that can be started.
@@ -165,6 +167,7 @@ fn machine(file: &object::File) -> Option<Machine> {
     match file.architecture() {
         Architecture::Aarch64 if !is_position_independent => Some(Machine::BareAarch64),
         architecture if architecture == this => Some(Machine::ThisMachine),
+        Architecture::Aarch64 => Some(Machine::LinuxAarch64),
         _ => None,
     }
 }

@@ -3,12 +3,14 @@
 
 mod files;
 mod processors;
+mod remote;
 mod virtualization;
 
 pub use files::Files;
 #[cfg(test)]
 pub(crate) use files::fake;
 pub use processors::{cpu_list, cpuinfo_value, measuring_cpu};
+pub use remote::{Look, Remote};
 pub use virtualization::{Virtualization, virtualization};
 
 /// Where the kernel describes its processors.

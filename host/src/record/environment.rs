@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::schema::{Environment, Reading};
-use crate::machine::{Files, PROCESSORS, cpu_list, cpuinfo_value, virtualization};
+use crate::machine::{Files, PROCESSORS, Remote, cpu_list, cpuinfo_value, virtualization};
 
 /// What is known of a machine that cannot be asked: a board, or what an emulator makes.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -46,6 +46,16 @@ pub fn of_this_machine(cpu: u32) -> Environment {
         architecture: text_of(uname.machine()),
         kernel: text_of(uname.release()),
         ..of_files(&Files::of_this_machine(), cpu)
+    }
+}
+
+/// The environment of a measurement on another Linux machine, as it said itself.
+pub fn of_remote(machine: &Remote) -> Environment {
+    Environment {
+        hostname: Some(machine.host.clone()),
+        architecture: Some(machine.architecture.clone()),
+        kernel: Some(machine.kernel.clone()),
+        ..of_files(&machine.files(), machine.cpu)
     }
 }
 

@@ -41,7 +41,7 @@ pub fn kat_report() -> KatReport {
 pub fn hello(source: CounterSource) -> Hello {
     let text = |text: &str| text.try_into().expect("short");
     let board = match source {
-        CounterSource::PerfEvent | CounterSource::Tsc => "linux",
+        CounterSource::PerfEvent | CounterSource::Tsc | CounterSource::Cntvct => "linux",
         _ => "qemu-virt",
     };
     Hello {

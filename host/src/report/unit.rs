@@ -46,7 +46,7 @@ impl Units {
 pub fn words(unit: Unit) -> &'static str {
     match unit {
         Unit::Instructions => "instructions (emulated)",
-        Unit::Cycles | Unit::Ticks => unit.heading(),
+        Unit::Cycles | Unit::Ticks | Unit::TimerTicks => unit.heading(),
     }
 }
 

@@ -40,7 +40,10 @@ pub fn contradiction(trial: &Trial, source: CounterSource, is_step: bool) -> Opt
             let beside = (brackets + u64::from(sweeps.count)) * BESIDE_A_BRACKET;
             count.abs_diff(*nanoseconds) > beside + nanoseconds / PART
         }
-        CounterSource::Pmccntr | CounterSource::PerfEvent | CounterSource::Tsc => {
+        CounterSource::Pmccntr
+        | CounterSource::PerfEvent
+        | CounterSource::Tsc
+        | CounterSource::Cntvct => {
             *count
                 > nanoseconds
                     .saturating_mul(MOST_PER_NANOSECOND)

@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use super::check::Apt;
 use super::child;
-use super::need::{NEEDS, RUST_PACKAGES};
+use super::need::{ARM_LINUX_NEEDS, NEEDS, RUST_PACKAGES};
 
 /// Looks how packages are installed here; `None` without apt.
 pub fn inspect() -> Option<Apt> {
@@ -17,7 +17,8 @@ pub fn inspect() -> Option<Apt> {
 
 /// Packages that might be needed and that the lists do not have: on a fresh machine, all of them.
 fn unknown() -> Vec<&'static str> {
-    let packages = NEEDS.iter().flat_map(|need| need.packages).copied();
+    let needs = NEEDS.iter().chain(&ARM_LINUX_NEEDS);
+    let packages = needs.flat_map(|need| need.packages).copied();
     let packages: Vec<_> = packages.chain(RUST_PACKAGES).collect();
     let text = output("apt-cache", &[&["policy"], &packages[..]].concat());
     let known = installable(&text);

@@ -5,12 +5,14 @@ use std::thread;
 
 use super::apt;
 use super::compiler::{self, LocalConfig, SYSTEM_RUSTC};
-use super::need::{NEEDS, Need};
+use super::need::{Need, Scope};
 
 /// A machine, as far as setting it up is concerned.
 #[derive(Clone, Debug)]
 pub struct Machine {
-    /// What it lacks of [`NEEDS`].
+    /// What it is looked at for.
+    pub scope: Scope,
+    /// What it lacks of that.
     pub missing: Vec<Need>,
     /// Targets that cannot be compiled for, and why.
     pub targets: Vec<(&'static str, String)>,
@@ -52,9 +54,10 @@ pub struct Apt {
 
 impl Machine {
     /// Looks at this machine for a workspace in `root`. Takes a fraction of a second.
-    pub fn inspect(root: &Path, targets: &[&'static str]) -> Self {
+    pub fn inspect(root: &Path, scope: Scope) -> Self {
         let config = LocalConfig::load(root);
         let config = config.as_ref();
+        let targets = scope.targets();
         let system = Path::new(SYSTEM_RUSTC);
         // Each question starts a compiler or two; they are independent.
         thread::scope(|scope| {
@@ -65,7 +68,7 @@ impl Machine {
             let used = scope.spawn(|| compiler::installation(&compiler::rustc(config)));
             let found = scope.spawn(|| compiler::installation(&compiler::rustc(None)));
             let version = scope.spawn(|| compiler::version(system));
-            let missing: Vec<Need> = NEEDS.into_iter().filter(|need| !need.is_met()).collect();
+            let missing: Vec<Need> = scope.needs().filter(|need| !need.is_met()).collect();
 
             let joined = "no question panics";
             let used: Vec<PathBuf> = used.join().expect(joined).into_iter().collect();
@@ -78,6 +81,7 @@ impl Machine {
                 .collect();
             let usr = [PathBuf::from("/usr")];
             let machine = Self {
+                scope,
                 configured: config.is_some_and(|config| config.rustc().is_some()),
                 rustup: which::which("rustup").is_ok(),
                 rustfmt: compiler::subcommand(&all, "cargo-fmt").is_some(),

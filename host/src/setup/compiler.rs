@@ -63,6 +63,11 @@ impl LocalConfig {
         self.target.insert(name.into(), target);
     }
 
+    /// The targets that have libraries of their own.
+    pub fn targets(&self) -> Vec<String> {
+        self.target.keys().cloned().collect()
+    }
+
     /// Reads the local configuration of a workspace, if there is one that can be read.
     pub fn load(root: &Path) -> Option<Self> {
         toml::from_str(&fs::read_to_string(root.join(LOCAL_CONFIG)).ok()?).ok()
@@ -84,8 +89,13 @@ impl LocalConfig {
     }
 }
 
-/// Why a target cannot be compiled for, or `None` when it can: compiles three lines that use
-/// `core` and `alloc` exactly as cargo would, which notices a missing library as well as one that
+/// Whether programs for a target have the whole standard library.
+pub fn has_std(target: &str) -> bool {
+    target.contains("-linux-")
+}
+
+/// Why a target cannot be compiled for, or `None` when it can: compiles two lines that use
+/// `core` and `alloc`, or `std`, exactly as cargo would, which notices a missing library as well as one that
 /// another version of the compiler made.
 pub fn obstacle(config: Option<&LocalConfig>, target: &str) -> Option<String> {
     let settings = config.and_then(|config| config.target.get(target));
@@ -118,7 +128,10 @@ fn compile(
         .stderr(Stdio::piped())
         .spawn()?;
     if let Some(mut source) = child.stdin.take() {
-        source.write_all(b"#![no_std]\nextern crate alloc;\n")?;
+        source.write_all(match has_std(target) {
+            false => b"#![no_std]\nextern crate alloc;\n",
+            true => b"pub use std::process::id;\n",
+        })?;
     }
     let output = child.wait_with_output()?;
     if output.status.success() {

@@ -5,20 +5,20 @@ use std::fmt::Write;
 use super::apt;
 use super::check::Machine;
 use super::compiler::SYSTEM_RUSTC;
-use super::need::NEEDS;
 use super::plan::{Step, plan};
 
 /// The needs of the product, each with whether it is met.
 fn needs(machine: &Machine) -> Vec<(bool, String)> {
-    let mut all: Vec<_> = NEEDS
-        .iter()
+    let mut all: Vec<_> = machine
+        .scope
+        .needs()
         .map(|need| {
-            let met = !machine.missing.contains(need);
+            let met = !machine.missing.contains(&need);
             (met, format!("{} ({})", need.name, need.purpose))
         })
         .collect();
     if machine.targets.is_empty() {
-        all.push((true, "Rust libraries for bare metal".into()));
+        all.push((true, "Rust libraries of all targets".into()));
     }
     for (target, obstacle) in &machine.targets {
         all.push((false, format!("Rust libraries for {target}: {obstacle}")));
@@ -98,7 +98,7 @@ pub fn command_of(step: &Step, machine: &Machine, interactive: bool) -> String {
         Step::Update => apt::update(sudo, interactive).join(" "),
         Step::Install(packages) => apt::install(sudo, interactive, packages).join(" "),
         Step::Libraries(targets) => format!(
-            "build core and alloc for {} once with {SYSTEM_RUSTC} into .cargo/sysroot, and name \
+            "build Rust's libraries for {} once with {SYSTEM_RUSTC} into .cargo/sysroot, and name \
              both in .cargo/local.toml",
             targets.join(", ")
         ),
@@ -148,7 +148,7 @@ mod tests {
         and where rustup cannot, this instead of it:
           sudo --non-interactive env DEBIAN_FRONTEND=noninteractive apt-get update
           sudo --non-interactive env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-remove --no-install-recommends --option=DPkg::Lock::Timeout=120 qemu-system-arm rustc-web rust-web-src rust-web-llvm rust-web-clippy
-          build core and alloc for aarch64-unknown-none once with /usr/bin/rustc into .cargo/sysroot, and name both in .cargo/local.toml
+          build Rust's libraries for aarch64-unknown-none once with /usr/bin/rustc into .cargo/sysroot, and name both in .cargo/local.toml
         No package is removed; one that excludes these is brought to its version in the package lists.
         ");
     }

@@ -1,7 +1,7 @@
 //! Machines that do not exist, for tests.
 
 use super::check::{Apt, Machine, SystemCompiler};
-use super::need::{NEEDS, RUST_PACKAGES};
+use super::need::{NEEDS, RUST_PACKAGES, Scope};
 
 /// The target that they lack.
 pub const TARGET: &str = "aarch64-unknown-none";
@@ -17,6 +17,7 @@ pub const ALL_THERE: SystemCompiler = SystemCompiler {
 /// A machine that lacks nothing.
 pub fn complete() -> Machine {
     Machine {
+        scope: Scope::Usual,
         missing: Vec::new(),
         targets: Vec::new(),
         configured: false,

@@ -25,6 +25,7 @@ use std::time::Duration;
 pub use check::Machine;
 pub use error::{SetupError, StepError};
 pub use explain::{missing, present, report};
+pub use need::Scope;
 use plan::Step;
 
 use crate::interrupt::{Interrupt, Urgency};
@@ -42,6 +43,8 @@ pub struct Options {
     pub yes: bool,
     /// Somebody may be asked, if there is a terminal.
     pub interactive: bool,
+    /// What the machine is set up for.
+    pub scope: Scope,
 }
 
 /// What a setup did.
@@ -53,18 +56,6 @@ pub enum Setup {
     Brought,
 }
 
-/// The targets that the boards' images are built for.
-pub fn bare_metal_targets() -> Vec<&'static str> {
-    let mut targets: Vec<_> = catalogue::boards()
-        .iter()
-        .filter(|board| board.bare_metal)
-        .map(|board| board.cargo_target)
-        .collect();
-    targets.sort_unstable();
-    targets.dedup();
-    targets
-}
-
 /// Brings what is missing, after having said what it will do and asked. Quick and silent when
 /// nothing is missing; all its words go to the error output.
 ///
@@ -72,8 +63,7 @@ pub fn bare_metal_targets() -> Vec<&'static str> {
 ///
 /// [`SetupError`] when something is missing and may not or cannot be brought.
 pub fn ensure(root: &Path, options: Options, interrupt: &Interrupt) -> Result<Setup, SetupError> {
-    let targets = bare_metal_targets();
-    let before = Machine::inspect(root, &targets);
+    let before = Machine::inspect(root, options.scope);
     if before.is_complete() {
         return Ok(Setup::Complete);
     }
@@ -94,11 +84,11 @@ pub fn ensure(root: &Path, options: Options, interrupt: &Interrupt) -> Result<Se
     // What rustup could not do is left to apt.
     let middle = Machine {
         rustup: false,
-        ..Machine::inspect(root, &targets)
+        ..Machine::inspect(root, options.scope)
     };
     doing.all(plan::plan(&middle).into_iter(), &middle)?;
 
-    let after = Machine::inspect(root, &targets);
+    let after = Machine::inspect(root, options.scope);
     if after.configured && !before.configured {
         eprintln!(
             "cargo now uses {} here (.cargo/local.toml says so) and will build everything anew \
@@ -235,11 +225,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_firmwares_target_is_brought() {
-        assert!(bare_metal_targets().contains(&"aarch64-unknown-none"));
-    }
-
-    #[test]
     fn no_step_follows_a_ctrl_c() {
         let machine = fake::complete();
         let interrupt = Interrupt::new();
@@ -265,6 +250,7 @@ mod tests {
             let options = Options {
                 yes,
                 interactive: true,
+                scope: Scope::Usual,
             };
             consent(&machine, options, false, &Interrupt::new())
         };

@@ -80,6 +80,55 @@ pub const NEEDS: [Need; 7] = [
     },
 ];
 
+/// What is needed besides to build for Linux on another Arm machine, and to try that here.
+pub const ARM_LINUX_NEEDS: [Need; 2] = [
+    Need {
+        name: "cross compiler for Linux on AArch64",
+        purpose: "compiles submissions for an Arm machine that is reached over ssh",
+        evidence: Evidence::Toolchain("linux-aarch64"),
+        packages: &["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"],
+    },
+    Need {
+        name: "QEMU for user mode",
+        purpose: "runs processes of Arm machines where there is none",
+        evidence: Evidence::Program("qemu-aarch64"),
+        packages: &["qemu-user"],
+    },
+];
+
+/// What a machine is set up for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Scope {
+    /// The emulated board and this machine.
+    Usual,
+    /// Linux on another Arm machine, too.
+    ArmLinux,
+}
+
+impl Scope {
+    /// What is needed for it beside the Rust compiler's parts.
+    pub fn needs(self) -> impl Iterator<Item = Need> {
+        let more = match self {
+            Self::Usual => &[][..],
+            Self::ArmLinux => &ARM_LINUX_NEEDS,
+        };
+        NEEDS.iter().chain(more).copied()
+    }
+
+    /// The targets that images are built for, but for this machine's own.
+    pub fn targets(self) -> Vec<&'static str> {
+        let boards = catalogue::boards().iter();
+        let mut targets: Vec<_> = boards
+            .filter(|board| board.bare_metal || self == Self::ArmLinux)
+            .filter(|board| !board.is_this_machine())
+            .map(|board| board.cargo_target)
+            .collect();
+        targets.sort_unstable();
+        targets.dedup();
+        targets
+    }
+}
+
 /// Debian's Rust compiler.
 pub const RUSTC_PACKAGE: &str = "rustc-web";
 /// The source text of its libraries.
@@ -99,3 +148,21 @@ pub const RUST_PACKAGES: [&str; 5] = [
     LINKER_PACKAGE,
     RUSTFMT_PACKAGE,
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_arm_machine_is_set_up_for_only_when_asked() {
+        let linux = "aarch64-unknown-linux-gnu";
+        assert!(Scope::Usual.targets().contains(&"aarch64-unknown-none"));
+        assert!(!Scope::Usual.targets().contains(&linux));
+        assert!(Scope::ArmLinux.targets().contains(&linux));
+        assert_eq!(Scope::Usual.needs().count(), NEEDS.len());
+        assert_eq!(
+            Scope::ArmLinux.needs().count(),
+            NEEDS.len() + ARM_LINUX_NEEDS.len()
+        );
+    }
+}

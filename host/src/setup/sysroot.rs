@@ -1,4 +1,4 @@
-//! The libraries of a bare-metal target, built with Debian's compiler.
+//! The libraries of a target, built with Debian's compiler.
 //!
 //! A new folder is filled first, then the local configuration that names it is replaced in one
 //! step: whoever builds meanwhile sees the old state or the new one, and a build that breaks off
@@ -15,8 +15,20 @@ use super::error::StepError;
 /// The folder of the libraries, relative to the workspace's.
 const SYSROOT: &str = ".cargo/sysroot";
 
-/// What a `no_std` program links.
-const CRATES: [&str; 3] = ["core", "alloc", "compiler_builtins"];
+/// What a program for this target links, in cargo's words: without an operating system it has no
+/// `std`.
+fn libraries_of(target: &str) -> (&'static str, &'static [&'static str]) {
+    match compiler::has_std(target) {
+        false => (
+            "core,alloc,compiler_builtins",
+            &["-Zbuild-std-features=compiler-builtins-mem"],
+        ),
+        true => ("std,panic_abort,panic_unwind", &[]),
+    }
+}
+
+/// Driver of the linker for Linux on an Arm machine.
+const LINUX_LINKER: &str = "aarch64-linux-gnu-gcc";
 
 /// Builds the libraries of these targets and has cargo use them and their compiler.
 ///
@@ -57,11 +69,21 @@ pub fn build(root: &Path, targets: &[&str]) -> Result<(), StepError> {
         .permissions(permissions(0o755))
         .tempdir_in(&parent)
         .map_err(|error| StepError::writing(&parent, &error))?;
+    // What is configured already is of this folder as well from now on.
+    let mut all = LocalConfig::load(root).map_or_else(Vec::new, |config| config.targets());
+    all.extend(targets.iter().map(|target| (*target).to_owned()));
+    all.sort_unstable();
+    all.dedup();
     let mut config = LocalConfig::for_compiler(rustc);
-    for target in targets {
+    for target in &all {
         let libraries = folder.path().join("lib/rustlib").join(target).join("lib");
         make_folder(&libraries)?;
         compile_libraries(rustc, target, &libraries)?;
+        let linker = match compiler::has_std(target) {
+            false => linker.clone(),
+            true => which::which(LINUX_LINKER)
+                .map_err(|error| StepError::new(format!("{LINUX_LINKER}: {error}")))?,
+        };
         config.add_target(target, folder.path(), &linker);
         if let Some(obstacle) = compiler::obstacle(Some(&config), target) {
             return Err(StepError::new(format!(
@@ -88,12 +110,13 @@ fn compile_libraries(rustc: &Path, target: &str, libraries: &Path) -> Result<(),
     )?;
     write("lib.rs", "#![no_std]\n")?;
     let output = work.path().join("target");
+    let (wanted, features) = libraries_of(target);
     let mut command = child::command(child::cargo());
     command
         .current_dir(work.path())
         .args(["build", "--release", "--target", target])
-        .arg("-Zbuild-std=core,alloc,compiler_builtins")
-        .arg("-Zbuild-std-features=compiler-builtins-mem")
+        .arg(format!("-Zbuild-std={wanted}"))
+        .args(features)
         .env("RUSTC", rustc)
         // The libraries use unstable features, whoever compiles them.
         .env("RUSTC_BOOTSTRAP", "1")
@@ -106,11 +129,17 @@ fn compile_libraries(rustc: &Path, target: &str, libraries: &Path) -> Result<(),
     let files: Vec<PathBuf> = fs::read_dir(&built)
         .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect())
         .map_err(|error| StepError::new(format!("cannot read {}: {error}", built.display())))?;
-    for name in CRATES {
-        let library = files
-            .iter()
-            .find(|file| is_library_of(file, name))
-            .ok_or_else(|| StepError::new(format!("cargo built no library `{name}`")))?;
+    for name in wanted.split(',') {
+        if !files.iter().any(|file| is_library_of(file, name)) {
+            return Err(StepError::new(format!("cargo built no library `{name}`")));
+        }
+    }
+    // With those that they link themselves, but without the package that had them built.
+    let is_library = |file: &&PathBuf| {
+        let is_rlib = file.extension().is_some_and(|extension| extension == "rlib");
+        is_rlib && !is_library_of(file, "nothing")
+    };
+    for library in files.iter().filter(is_library) {
         let copy = libraries.join(library.file_name().unwrap_or_default());
         fs::copy(library, &copy).map_err(|error| StepError::writing(&copy, &error))?;
     }

@@ -93,10 +93,23 @@ impl Process {
     ///
     /// When it cannot be started.
     pub fn start(name: &str, command: &mut Command) -> Result<Self, StartError> {
+        Self::start_with(name, command, (Stdio::null(), Stdio::piped()))
+    }
+
+    /// The same with this standard input and output; one that is no pipe is not captured.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be started.
+    pub fn start_with(
+        name: &str,
+        command: &mut Command,
+        (input, output): (Stdio, Stdio),
+    ) -> Result<Self, StartError> {
         let mut child = command
             .process_group(0)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
+            .stdin(input)
+            .stdout(output)
             .stderr(Stdio::piped())
             .spawn()
             .map_err(|source| StartError::Spawn {

@@ -32,6 +32,37 @@ pub enum StartError {
         /// What this machine is called otherwise.
         own: String,
     },
+    /// No name for a machine that is reached over ssh.
+    #[error("`{name}` is no name for an Arm machine that is reached over ssh")]
+    #[diagnostic(help(
+        "call it arm_<name>, such as arm_lab; a published name such as arm_1 is for the machine that \
+         `systems.toml` in the project's folder binds to it, with a line such as \
+         {name} = \"user@host\""
+    ))]
+    NoRemoteName {
+        /// What was asked for.
+        name: String,
+    },
+    /// ssh is missing.
+    #[error("`{program}` cannot be run: {source}")]
+    #[diagnostic(help("install it: Debian's package openssh-client"))]
+    MissingSsh {
+        /// Its name.
+        program: &'static str,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// A machine cannot be reached, or is not what it should be.
+    #[error("{destination} cannot be measured on over ssh: {said}")]
+    #[diagnostic(help("{remedy}"))]
+    Unreachable {
+        /// Where to.
+        destination: String,
+        /// What ssh or the machine said.
+        said: String,
+        /// What to do.
+        remedy: String,
+    },
     /// A program is missing.
     #[error("`{program}` cannot be run: {source}")]
     #[diagnostic(help("`cargo host setup` installs it"))]

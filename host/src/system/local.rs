@@ -2,6 +2,7 @@
 
 use std::env::consts::ARCH;
 use std::path::Path;
+use std::process::Command;
 
 use command_fds::{CommandFdExt, FdMapping};
 
@@ -28,11 +29,7 @@ impl Local {
     /// The machine under this name, which must start with its architecture.
     pub fn named(name: &str) -> Option<Self> {
         let suffix = name.strip_prefix(architecture())?.strip_prefix('_')?;
-        let is_word = !suffix.is_empty()
-            && suffix
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
-        (is_word && !is_published(name)).then(|| Self {
+        (is_word(suffix) && !is_published(name)).then(|| Self {
             name: name.to_owned(),
         })
     }
@@ -41,6 +38,12 @@ impl Local {
     pub fn default_name() -> String {
         format!("{}_local", architecture())
     }
+}
+
+/// Whether this can follow the architecture in a system's name.
+pub(super) fn is_word(suffix: &str) -> bool {
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    !suffix.is_empty() && suffix.chars().all(is_letter)
 }
 
 /// Whether a name is that of a published system: an architecture with a number.
@@ -88,27 +91,30 @@ impl System for Local {
     }
 
     fn start(&self, elf: &Path) -> Result<Running, StartError> {
-        let (line, theirs) = socket_pair().map_err(StartError::Line)?;
-        let program = elf.to_string_lossy();
-        let mut command = bound_to_us(&program);
-        command.env(DESCRIPTOR_VARIABLE, DESCRIPTOR.to_string());
-        command
-            .fd_mappings(vec![FdMapping {
-                parent_fd: theirs.into(),
-                child_fd: DESCRIPTOR,
-            }])
-            .expect("one descriptor cannot collide with itself");
-        let process = Process::start("the meter", &mut command)?;
-        let words = words(&command);
-        // The command owns our copy of the meter's end: with it gone, the end of the process is
-        // the end of the line.
-        drop(command);
-        Ok(Running {
-            line: Box::new(line),
-            life: Box::new(process),
-            command: words,
-        })
+        start_process(bound_to_us(&elf.to_string_lossy()))
     }
+}
+
+/// Starts a meter that inherits a socket.
+pub(super) fn start_process(mut command: Command) -> Result<Running, StartError> {
+    let (line, theirs) = socket_pair().map_err(StartError::Line)?;
+    command.env(DESCRIPTOR_VARIABLE, DESCRIPTOR.to_string());
+    command
+        .fd_mappings(vec![FdMapping {
+            parent_fd: theirs.into(),
+            child_fd: DESCRIPTOR,
+        }])
+        .expect("one descriptor cannot collide with itself");
+    let process = Process::start("the meter", &mut command)?;
+    let words = words(&command);
+    // The command owns our copy of the meter's end: with it gone, the end of the process is the
+    // end of the line.
+    drop(command);
+    Ok(Running {
+        line: Box::new(line),
+        life: Box::new(process),
+        command: words,
+    })
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@ mod child;
 mod error;
 mod local;
 mod qemu;
+mod qemu_user;
+mod ssh;
 mod version;
 
 use std::path::Path;
@@ -13,8 +15,11 @@ pub use child::{Captured, Output, Process};
 pub use error::StartError;
 pub use local::Local;
 pub use qemu::Qemu;
+pub use qemu_user::QemuUser;
+pub use ssh::{Destination, Ssh};
 
 use crate::line::Line;
+use crate::machine::Remote;
 
 /// One machine in one configuration.
 pub trait System: Send + Sync {
@@ -44,6 +49,11 @@ pub trait System: Send + Sync {
         false
     }
 
+    /// The machine, where it is another than this one and no emulator's.
+    fn remote(&self) -> Option<&Remote> {
+        None
+    }
+
     /// Starts an image.
     ///
     /// # Errors
@@ -61,6 +71,13 @@ pub struct Emulator {
     pub version: String,
     /// Machine, core and counting mode: what makes its counts what they are.
     pub mode: String,
+}
+
+impl Emulator {
+    /// Whether it emulates processes and no machine.
+    pub fn is_of_user_mode(&self) -> bool {
+        self.name == qemu_user::PROGRAM
+    }
 }
 
 /// A meter that was started.
@@ -88,6 +105,21 @@ pub trait Life: Send {
     fn stop(&mut self, grace: Duration);
 }
 
+/// The system of this name, which is at this destination or, without one, here.
+///
+/// # Errors
+///
+/// See [`find`] and [`Ssh::connect`].
+pub fn find_at(
+    name: &str,
+    destination: Option<&Destination>,
+) -> Result<Box<dyn System>, StartError> {
+    match destination {
+        Some(destination) => Ok(Box::new(Ssh::connect(name, destination)?)),
+        None => find(name),
+    }
+}
+
 /// The system of this name.
 ///
 /// # Errors
@@ -96,6 +128,9 @@ pub trait Life: Send {
 pub fn find(name: &str) -> Result<Box<dyn System>, StartError> {
     if let Some(qemu) = Qemu::named(name) {
         return Ok(Box::new(qemu?));
+    }
+    if name == qemu_user::NAME {
+        return Ok(Box::new(QemuUser::new()?));
     }
     if let Some(local) = Local::named(name) {
         return Ok(Box::new(local));
@@ -111,6 +146,8 @@ pub fn find(name: &str) -> Result<Box<dyn System>, StartError> {
 pub fn board_of(name: &str) -> Result<&'static str, StartError> {
     if let Some(board) = qemu::board_of(name) {
         Ok(board)
+    } else if name == qemu_user::NAME {
+        Ok(qemu_user::BOARD)
     } else if Local::named(name).is_some() {
         Ok(local::BOARD)
     } else {
@@ -127,6 +164,9 @@ pub fn name_for_board(board: &str) -> Result<String, StartError> {
     if board == local::BOARD {
         return Ok(Local::default_name());
     }
+    if board == qemu_user::BOARD {
+        return Ok(qemu_user::NAME.to_owned());
+    }
     qemu::for_board(board)
         .map(str::to_owned)
         .ok_or_else(|| StartError::NoSystem {
@@ -138,7 +178,8 @@ pub fn name_for_board(board: &str) -> Result<String, StartError> {
 /// All systems, this machine under its default name.
 fn known() -> Vec<String> {
     let emulated = qemu::names().map(str::to_owned);
-    emulated.chain([Local::default_name()]).collect()
+    let process = [qemu_user::NAME.to_owned(), Local::default_name()];
+    emulated.chain(process).collect()
 }
 
 fn unknown(name: &str) -> StartError {
@@ -153,6 +194,9 @@ fn unknown(name: &str) -> StartError {
         known: known(),
     }
 }
+
+/// The system that runs images for Linux on another Arm machine where there is none.
+pub const EMULATED_LINUX: &str = qemu_user::NAME;
 
 /// The systems that a campaign uses when none is named: an emulated Arm board and this machine.
 pub fn default_names() -> [String; 2] {

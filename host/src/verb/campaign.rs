@@ -95,6 +95,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
     let settings = Settings {
         run_directory: choice.run_dir.clone(),
         systems: choice.systems(),
+        destination: choice.destination()?,
         selection: choice.selection(),
         shard: choice.shard,
         defer: choice.defer.clone(),

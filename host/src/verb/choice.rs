@@ -6,8 +6,9 @@ use clap::Args;
 use regex::Regex;
 
 use super::only;
+use super::place::Place;
 use crate::campaign::{Selection, Shard};
-use crate::system;
+use crate::system::{self, Destination};
 
 /// Systems, instances and run directory.
 #[derive(Debug, Args)]
@@ -15,6 +16,8 @@ pub(super) struct Choice {
     /// A system to measure on; may be given several times
     #[arg(long = "system", value_name = "S")]
     systems: Vec<String>,
+    #[command(flatten)]
+    place: Place,
     /// Only instances whose name <id>/<label> this regular expression matches
     #[arg(long, value_name = "RE", default_value = "", value_parser = only::expression)]
     only: Regex,
@@ -48,6 +51,11 @@ impl Choice {
             true => system::default_names().to_vec(),
             false => names,
         }
+    }
+
+    /// Where the one system is, if it is not here.
+    pub(super) fn destination(&self) -> miette::Result<Option<Destination>> {
+        self.place.destination(&self.systems)
     }
 
     /// The instances.

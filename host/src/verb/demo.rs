@@ -44,6 +44,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         setup::Options {
             yes: arguments.yes,
             interactive: context.interactive(),
+            scope: setup::Scope::Usual,
         },
         &context.interrupt,
     )?;
@@ -54,6 +55,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
     let settings = Settings {
         run_directory,
         systems: system::default_names().to_vec(),
+        destination: None,
         selection: Selection::Named(DEMO.map(str::to_owned).to_vec()),
         shard: None,
         defer: None,

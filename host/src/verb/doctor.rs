@@ -5,13 +5,14 @@ use clap::Args;
 use serde::Serialize;
 
 use super::output;
+use super::place::Place;
 use crate::cli::Context;
 use crate::fitness::{self, Fitness, instrument, words};
 use crate::image::{Cache, Recipe};
 use crate::outcome::Outcome;
 use crate::project::Project;
-use crate::setup::{self, Machine};
-use crate::system::{self, System};
+use crate::setup::{self, Machine, Scope};
+use crate::system::{self, Destination, System};
 
 /// Says what this machine, or the emulator, lacks for a trustworthy measurement.
 ///
@@ -27,6 +28,8 @@ pub struct Arguments {
     /// default
     #[arg(long = "system", value_name = "S")]
     systems: Vec<String>,
+    #[command(flatten)]
+    place: Place,
 }
 
 /// What is said as JSON.
@@ -53,6 +56,9 @@ struct Verdict {
 /// What brings missing tools.
 const SETUP: &str = "cargo host setup";
 
+/// The same for another Arm machine.
+const SETUP_ARM: &str = "cargo host setup --arm-linux";
+
 /// Looks.
 ///
 /// # Errors
@@ -64,10 +70,16 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         true => system::default_names().to_vec(),
         false => arguments.systems.clone(),
     };
-    for name in &names {
+    let destination = arguments.place.destination(&arguments.systems)?;
+    for name in names.iter().filter(|_| destination.is_none()) {
         system::board_of(name)?;
     }
-    let machine = Machine::inspect(&project.root, &setup::bare_metal_targets());
+    let is_arm = |name: &String| name == system::EMULATED_LINUX;
+    let scope = match destination.is_some() || names.iter().any(is_arm) {
+        true => Scope::ArmLinux,
+        false => Scope::Usual,
+    };
+    let machine = Machine::inspect(&project.root, scope);
     let tools = Tools {
         missing: (!machine.is_complete()).then(|| setup::missing(&machine)),
         remedy: (!machine.is_complete()).then_some(SETUP),
@@ -77,7 +89,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
     }
     let mut systems = Vec::new();
     for name in &names {
-        let fitness = look_at(name, &project, &tools, context)?;
+        let fitness = look_at(name, destination.as_ref(), &project, &tools, context)?;
         if !context.common.json {
             output::text(&words::report(&fitness))?;
         }
@@ -99,18 +111,19 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
 /// Looks at one system, and lets its meter look. Without the tools there is no meter.
 fn look_at(
     name: &str,
+    destination: Option<&Destination>,
     project: &Project,
     tools: &Tools,
     context: &Context,
 ) -> miette::Result<Fitness> {
-    if tools.missing.is_some() && system::find(name).is_err() {
+    if tools.missing.is_some() && destination.is_none() && system::find(name).is_err() {
         return Ok(Fitness::unknown(
             name,
             "it cannot be started on this machine",
             SETUP,
         ));
     }
-    let system = system::find(name)?;
+    let system = system::find_at(name, destination)?;
     let mut fitness = fitness::of(&*system);
     if tools.missing.is_some() {
         fitness

@@ -10,6 +10,7 @@ use serde_json::json;
 use wire::KatFile;
 
 use super::output;
+use super::place::Place;
 use crate::campaign::{Attempt, first_that_passes};
 use crate::cli::Context;
 use crate::image::{Cache, Image, Recipe};
@@ -37,8 +38,10 @@ pub struct Arguments {
     /// <id>/<label>, as `cargo host list` shows it
     instance: String,
     /// The system to compute them on
-    #[arg(long, value_name = "S", default_value = "qemu-virt")]
+    #[arg(long, value_name = "S", id = "systems", default_value = "qemu-virt")]
     system: String,
+    #[command(flatten)]
+    place: Place,
     /// Print the digest of each field in the form of kat/<id>/fields.sha256
     #[arg(long)]
     fields: bool,
@@ -61,7 +64,9 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
     let project = Project::find()?;
     let catalogue = Catalogue::load(&project.root)?;
     let instance = catalogue.find(&arguments.instance)?;
-    let system = system::find(&arguments.system)?;
+    let names = std::slice::from_ref(&arguments.system);
+    let destination = arguments.place.destination(names)?;
+    let system = system::find_at(&arguments.system, destination.as_ref())?;
     let board = catalogue::board(system.board())?;
     if let Err(unavailable) = instance.availability(board) {
         return Err(miette::miette!(

@@ -14,6 +14,7 @@ mod list;
 mod merge;
 mod only;
 mod output;
+mod place;
 mod plan;
 mod report;
 mod run;

@@ -59,6 +59,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         (Some(name), ..) => name.clone(),
         (None, Some(report), _) => system::name_for_board(&report.board)?,
         (None, None, Machine::BareAarch64) => emulated,
+        (None, None, Machine::LinuxAarch64) => system::EMULATED_LINUX.to_owned(),
         (None, None, Machine::ThisMachine) => local,
     };
     let system = system::find(&system)?;

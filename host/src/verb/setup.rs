@@ -7,7 +7,7 @@ use super::output;
 use crate::cli::Context;
 use crate::outcome::Outcome;
 use crate::project::Project;
-use crate::setup::{self, Machine, Options, Setup};
+use crate::setup::{self, Machine, Options, Scope, Setup};
 
 /// Brings what is missing on this machine: Rust target, C compilers and libraries, QEMU.
 ///
@@ -20,6 +20,9 @@ pub struct Arguments {
     /// Do it without asking
     #[arg(long)]
     yes: bool,
+    /// Bring also what builds for Linux on another Arm machine (`--ssh`) and tries that here
+    #[arg(long)]
+    arm_linux: bool,
 }
 
 /// The result as JSON.
@@ -38,15 +41,20 @@ struct Summary {
 /// When something is missing and may not or cannot be brought.
 pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> {
     let root = Project::find()?.root;
+    let scope = match arguments.arm_linux {
+        true => Scope::ArmLinux,
+        false => Scope::Usual,
+    };
     let done = setup::ensure(
         &root,
         Options {
             yes: arguments.yes,
             interactive: context.interactive(),
+            scope,
         },
         &context.interrupt,
     )?;
-    let machine = Machine::inspect(&root, &setup::bare_metal_targets());
+    let machine = Machine::inspect(&root, scope);
     let changed = done == Setup::Brought;
     if context.common.json {
         output::json(&Summary {

@@ -17,7 +17,7 @@ use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::setup::child::{self, Attended};
 use crate::setup::compiler::{self, LocalConfig};
-use crate::setup::{self, Options};
+use crate::setup::{self, Options, Scope};
 
 /// Tests that iterate over instances take all of them where this is set.
 const TEST_ALL: &str = "NGCC_TEST_ALL";
@@ -81,6 +81,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         Options {
             yes: arguments.yes,
             interactive: context.interactive(),
+            scope: Scope::ArmLinux,
         },
         &context.interrupt,
     )?;
@@ -155,7 +156,7 @@ fn steps(root: &Path, all: bool) -> Vec<Step> {
         &["--workspace", "--all-targets", "--target", "host-tuple"],
         None,
     );
-    let boards = catalogue::boards().iter().filter(|board| board.bare_metal);
+    let boards = catalogue::boards().iter().filter(|board| !board.is_this_machine());
     for board in boards {
         let packages = ["--package", "firmware", "--package", "meter"];
         let selection = [&packages[..], &["--target", board.cargo_target]].concat();

@@ -88,11 +88,3 @@ pub fn stack_pointer() -> usize {
     unsafe { asm!("mov {}, rsp", out(reg) here, options(nomem, nostack, preserves_flags)) };
     here
 }
-
-/// The thread pointer: the word at its own address holds it (System V ABI for AMD64, section 3.4.2).
-pub fn thread_pointer() -> usize {
-    let pointer;
-    // SAFETY: every thread of Linux has it.
-    unsafe { asm!("mov {}, fs:[0]", out(reg) pointer, options(nostack, preserves_flags)) };
-    pointer
-}

@@ -3,12 +3,13 @@
 pub mod branches;
 mod call;
 pub mod caller;
-pub mod cold;
-pub mod counter;
+pub mod context;
 mod counting;
-pub mod events;
-pub mod exceptions;
+pub mod flush;
 pub mod probes;
+mod thread;
+pub mod ticks;
 
-pub use call::{STACK_AT_CALL, call_on_stack, stack_pointer, thread_pointer};
+pub use call::{STACK_AT_CALL, call_on_stack, stack_pointer};
 pub use counting::counted_call;
+pub use thread::thread_local;

@@ -48,6 +48,7 @@ mod tests {
             CounterSource::Pmccntr,
             CounterSource::PerfEvent,
             CounterSource::Tsc,
+            CounterSource::Cntvct,
             CounterSource::Icount,
             CounterSource::Missing,
         ];

@@ -246,10 +246,11 @@ mod source {
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
     use wire::CounterSource;
 
-    const ALL: [CounterSource; 5] = [
+    const ALL: [CounterSource; 6] = [
         CounterSource::Pmccntr,
         CounterSource::PerfEvent,
         CounterSource::Tsc,
+        CounterSource::Cntvct,
         CounterSource::Icount,
         CounterSource::Missing,
     ];
@@ -276,7 +277,12 @@ mod unit {
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
     use wire::Unit;
 
-    const ALL: [Unit; 3] = [Unit::Cycles, Unit::Instructions, Unit::Ticks];
+    const ALL: [Unit; 4] = [
+        Unit::Cycles,
+        Unit::Instructions,
+        Unit::Ticks,
+        Unit::TimerTicks,
+    ];
 
     /// The names.
     pub fn schema(_: &mut SchemaGenerator) -> Schema {

@@ -68,6 +68,11 @@ fn on_the_system(candidate: &Candidate) -> Vec<Text> {
                 "Counts are ticks of the time-stamp counter, which pass at a fixed rate whatever \
                  the clock of the core.",
             )),
+            Some(counter) if counter.unit == Unit::TimerTicks => once(warning(
+                "No cycles",
+                "Counts are ticks of the generic timer, which pass at a fixed rate whatever the \
+                 clock of the core.",
+            )),
             Some(_) | None => {}
         }
         for problem in &meter.fitness {

@@ -40,6 +40,9 @@ pub(crate) fn mark(ratio: &Ratio) -> &'static str {
 const TICKS: &str = "TSC ticks pass at a fixed rate, whatever the clock of the core: they are not \
     cycles.";
 
+const TIMER_TICKS: &str = "Timer ticks are those of an Arm core's generic timer, which pass at a \
+    fixed rate, whatever the clock of the core: they are not cycles, and several cycles long.";
+
 const NOISE: &str = "~ The slowest trial took more than 1.2 times as long as the fastest, with the \
     same inputs: the machine was disturbed, and the mean says little.";
 
@@ -72,9 +75,14 @@ pub(super) fn notes(
     }
     notes.extend(notes_on_ratios(systems, rows, yardstick));
     let counts = columns.iter().flat_map(|column| &column.records);
-    let mut units = counts.filter_map(Record::mean_count);
-    if units.any(|(_, unit)| unit == wire::Unit::Ticks) {
-        notes.push(TICKS.to_owned());
+    let units: Vec<_> = counts.filter_map(Record::mean_count).collect();
+    for (clock, note) in [
+        (wire::Unit::Ticks, TICKS),
+        (wire::Unit::TimerTicks, TIMER_TICKS),
+    ] {
+        if units.iter().any(|(_, unit)| *unit == clock) {
+            notes.push(note.to_owned());
+        }
     }
     for column in columns {
         notes.extend(notes_on(column));

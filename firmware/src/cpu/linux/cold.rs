@@ -1,7 +1,6 @@
 //! Making everything cold, as far as a process can: the branch predictor thrashed, caches and TLB
 //! filled with something else.
 
-use std::arch::x86_64::{_mm_clflush, _mm_mfence};
 use std::fs;
 use std::path::Path;
 use std::ptr::{self, NonNull};
@@ -10,7 +9,7 @@ use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous};
 use wire::Purge;
 
 use crate::board;
-use crate::cpu::predictor;
+use crate::cpu::{flush, predictor};
 
 /// Bytes of a cache line, or less.
 const LINE: usize = 64;
@@ -59,13 +58,11 @@ impl Chiller {
         }
         for (begin, end) in board::code_and_stack() {
             for address in (begin..end).step_by(LINE) {
-                // SAFETY: the address is mapped; the line goes to memory and stays what it is.
-                unsafe { _mm_clflush(ptr::with_exposed_provenance(address)) };
+                // SAFETY: the address is mapped.
+                unsafe { flush::line(address) };
             }
         }
-        // SAFETY: every x86-64 processor has this instruction. Flushes are ordered by it (Intel
-        // SDM volume 2, CLFLUSH).
-        unsafe { _mm_mfence() };
+        flush::finish();
     }
 
     /// What one chill does to caches and TLB.

@@ -7,7 +7,8 @@ use std::sync::OnceLock;
 use wire::{FaultEvent, FaultKind};
 
 use crate::board;
-use crate::meter::fault::{self, Registers};
+use crate::cpu::context;
+use crate::meter::fault;
 
 /// The signals that a submission's misdeeds raise, or the submission itself.
 const SIGNALS: [c_int; 16] = [
@@ -35,27 +36,6 @@ const NULL_ZONE: u64 = 0x1_0000;
 /// Bytes of the stack that reports are made on.
 const REPORT_STACK: usize = 256 * 1024;
 
-/// Places of the general registers in a context, by their DWARF numbers (System V ABI for AMD64,
-/// figure 3.36).
-const GENERAL: [c_int; 16] = [
-    libc::REG_RAX,
-    libc::REG_RDX,
-    libc::REG_RCX,
-    libc::REG_RBX,
-    libc::REG_RSI,
-    libc::REG_RDI,
-    libc::REG_RBP,
-    libc::REG_RSP,
-    libc::REG_R8,
-    libc::REG_R9,
-    libc::REG_R10,
-    libc::REG_R11,
-    libc::REG_R12,
-    libc::REG_R13,
-    libc::REG_R14,
-    libc::REG_R15,
-];
-
 /// The timer behind every deadline: a number by which the kernel knows it.
 struct Alarm(libc::timer_t);
 
@@ -66,9 +46,10 @@ unsafe impl Sync for Alarm {}
 
 static ALARM: OnceLock<Alarm> = OnceLock::new();
 
-/// The signal of a deadline: one that no submission is likely to use.
+/// The signal of a deadline: one that no submission is likely to use. QEMU's emulation of user mode
+/// keeps the last two for itself.
 fn deadline_signal() -> c_int {
-    libc::SIGRTMAX()
+    libc::SIGRTMAX() - 2
 }
 
 /// Takes over the signals of faults, on a stack of their own, and makes the timer of deadlines.
@@ -144,14 +125,12 @@ pub fn set_alarm(nanoseconds: Option<u64>) {
 
 /// Says what happened, and does not come back.
 extern "C" fn handle(signal: c_int, information: *mut libc::siginfo_t, context: *mut c_void) {
-    let context = context.cast::<libc::ucontext_t>();
     // SAFETY: the kernel hands over a valid context and information; both are only read.
-    let (registers, code, address) = unsafe {
-        let registers = (*context).uc_mcontext.gregs;
+    let (context, code, address) = unsafe {
         let address = (*information).si_addr().addr() as u64;
-        (registers, (*information).si_code, address)
+        let context = &*context.cast::<libc::ucontext_t>();
+        (context, (*information).si_code, address)
     };
-    let register = |index: c_int| registers[index as usize].cast_unsigned();
     // The kernel knows no address of an access to one that is not canonical, nor of a signal that
     // somebody sent.
     let has_address =
@@ -169,22 +148,16 @@ extern "C" fn handle(signal: c_int, information: *mut libc::siginfo_t, context: 
             number: signal,
             code,
         },
-        &Registers {
-            address: register(libc::REG_RIP),
-            data_address,
-            stack_pointer: register(libc::REG_RSP),
-            general: GENERAL.into_iter().map(register).collect(),
-            link: None,
-            frame: register(libc::REG_RBP),
-        },
+        &context::registers(context, data_address),
     )
 }
 
 /// The next frame of the chain that starts at this frame pointer: its caller's frame pointer and
 /// the return address.
 ///
-/// `None` at the end of the chain, or where there is none: at -O2 C code keeps no frame pointers,
-/// and rbp may hold anything.
+/// `None` at the end of the chain, or where there is none: at -O2 C code for x86-64 keeps no frame
+/// pointers, and rbp may hold anything. A record is the same there and on Arm (AAPCS64, section
+/// 6.4.6).
 pub fn next_frame(frame: u64) -> Option<(u64, u64)> {
     if !frame.is_multiple_of(8) || !board::is_stack(frame, 16) {
         return None;
