@@ -16,6 +16,9 @@ const CALLS: u32 = 32;
 /// Instructions of the sled.
 const SLED: u32 = 1000;
 
+/// Instructions of the sled where a tick is many of them: a thousand may pass within one.
+const SLED_OF_SLOW_CLOCK: u32 = 1_000_000;
+
 /// Known stack uses.
 const STACK_BYTES: [u32; 2] = [400, 800];
 
@@ -61,9 +64,13 @@ pub fn introduce(
         }
     };
     let overhead = least(Probe::Empty, 0);
+    let instructions = match counter.source {
+        CounterSource::Cntvct => SLED_OF_SLOW_CLOCK,
+        _ => SLED,
+    };
     let sled = Sled {
-        instructions: SLED,
-        count: least(Probe::Sled(SLED), overhead),
+        instructions,
+        count: least(Probe::Sled(instructions), overhead),
     };
     Hello {
         schema: SCHEMA_HASH,

@@ -120,7 +120,8 @@ impl Remote {
             self.keep(folder, Some(("proc/stat", counters.into())))?;
             for line in processes.lines() {
                 // A name may hold a line feed; what is no line of a process is none.
-                if let Some((Ok(id), _)) = line.split_once(' ').map(|(id, _)| (id.parse::<u32>(), ()))
+                if let Some((Ok(id), _)) =
+                    line.split_once(' ').map(|(id, _)| (id.parse::<u32>(), ()))
                 {
                     self.keep(folder, Some((&format!("proc/{id}/stat"), line.into())))?;
                 }
@@ -171,7 +172,12 @@ mod tests {
 
     #[test]
     fn what_is_cut_off_or_leads_elsewhere_is_refused() {
-        for (from, to) in [("end\n", ""), ("look first\n", ""), ("etc/empty", "../x"), ("43 70", "welcome")] {
+        for (from, to) in [
+            ("end\n", ""),
+            ("look first\n", ""),
+            ("etc/empty", "../x"),
+            ("43 70", "welcome"),
+        ] {
             assert!(Remote::parse(&SAID.replace(from, to)).is_err(), "{to}");
         }
     }

@@ -38,12 +38,12 @@ impl QemuUser {
     pub fn new() -> Result<Self, StartError> {
         let said = version::ask(PROGRAM, version::LIMIT)?;
         let first = said.lines().next().unwrap_or_default();
-        let version = first
-            .strip_prefix("qemu-aarch64 version ")
-            .ok_or_else(|| StartError::StrangeProgram {
+        let version = first.strip_prefix("qemu-aarch64 version ").ok_or_else(|| {
+            StartError::StrangeProgram {
                 program: PROGRAM.to_owned(),
                 said: first.to_owned(),
-            })?;
+            }
+        })?;
         Ok(Self {
             emulator: Emulator {
                 name: PROGRAM.to_owned(),

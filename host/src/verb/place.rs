@@ -34,7 +34,8 @@ impl Place {
         };
         let [name] = systems else {
             return Err(miette::miette!(
-                help = "measure each in a campaign of its own, and join them with `cargo host merge`",
+                help =
+                    "measure each in a campaign of its own, and join them with `cargo host merge`",
                 "--ssh is the place of one system, and there are {}",
                 systems.len()
             ));

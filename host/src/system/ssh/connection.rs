@@ -105,7 +105,9 @@ fn unreachable(destination: &Destination, said: &str) -> StartError {
     let said = said.lines().rfind(|line| !line.trim().is_empty());
     let said = said.unwrap_or("it said nothing").trim();
     let remedy = if said.contains("Host key verification failed") {
-        format!("its host key is not known: connect once by hand, `ssh {destination}`, and check it")
+        format!(
+            "its host key is not known: connect once by hand, `ssh {destination}`, and check it"
+        )
     } else if said.contains("Permission denied") {
         format!(
             "it asks for a password or knows no key of yours: `ssh-copy-id {destination}`, and load \
@@ -201,7 +203,9 @@ mod tests {
             error.help().unwrap().to_string()
         };
         assert!(remedy("x\nHost key verification failed.\n").contains("connect once by hand"));
-        assert!(remedy("me@board: Permission denied (publickey).").contains("ssh-copy-id me@board"));
+        assert!(
+            remedy("me@board: Permission denied (publickey).").contains("ssh-copy-id me@board")
+        );
         assert!(remedy("").contains("`ssh me@board true`"));
     }
 }
