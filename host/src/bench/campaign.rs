@@ -47,6 +47,7 @@ pub fn measure(bench: &Workbench, _: &dyn System) -> miette::Result<Vec<Figure>>
     let settings = Settings {
         run_directory: folder.path().to_owned(),
         systems: names.to_vec(),
+        destination: None,
         selection: Selection::Named(DEMO.map(str::to_owned).to_vec()),
         shard: None,
         defer: None,

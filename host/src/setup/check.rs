@@ -60,14 +60,19 @@ impl Machine {
         let targets = scope.targets();
         let system = Path::new(SYSTEM_RUSTC);
         // Each question starts a compiler or two; they are independent.
-        thread::scope(|scope| {
+        thread::scope(|threads| {
             let obstacles: Vec<_> = targets
                 .iter()
-                .map(|target| (*target, scope.spawn(|| compiler::obstacle(config, target))))
+                .map(|target| {
+                    (
+                        *target,
+                        threads.spawn(|| compiler::obstacle(config, target)),
+                    )
+                })
                 .collect();
-            let used = scope.spawn(|| compiler::installation(&compiler::rustc(config)));
-            let found = scope.spawn(|| compiler::installation(&compiler::rustc(None)));
-            let version = scope.spawn(|| compiler::version(system));
+            let used = threads.spawn(|| compiler::installation(&compiler::rustc(config)));
+            let found = threads.spawn(|| compiler::installation(&compiler::rustc(None)));
+            let version = threads.spawn(|| compiler::version(system));
             let missing: Vec<Need> = scope.needs().filter(|need| !need.is_met()).collect();
 
             let joined = "no question panics";

@@ -136,7 +136,9 @@ fn compile_libraries(rustc: &Path, target: &str, libraries: &Path) -> Result<(),
     }
     // With those that they link themselves, but without the package that had them built.
     let is_library = |file: &&PathBuf| {
-        let is_rlib = file.extension().is_some_and(|extension| extension == "rlib");
+        let is_rlib = file
+            .extension()
+            .is_some_and(|extension| extension == "rlib");
         is_rlib && !is_library_of(file, "nothing")
     };
     for library in files.iter().filter(is_library) {

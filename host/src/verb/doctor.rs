@@ -82,10 +82,15 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
     let machine = Machine::inspect(&project.root, scope);
     let tools = Tools {
         missing: (!machine.is_complete()).then(|| setup::missing(&machine)),
-        remedy: (!machine.is_complete()).then_some(SETUP),
+        remedy: (!machine.is_complete()).then_some(match scope {
+            Scope::Usual => SETUP,
+            Scope::ArmLinux => SETUP_ARM,
+        }),
     };
-    if let (false, Some(missing)) = (context.common.json, &tools.missing) {
-        output::text(&format!("tools: missing: {missing}\n  remedy: {SETUP}\n"))?;
+    if let (false, Some(missing), Some(remedy)) =
+        (context.common.json, &tools.missing, tools.remedy)
+    {
+        output::text(&format!("tools: missing: {missing}\n  remedy: {remedy}\n"))?;
     }
     let mut systems = Vec::new();
     for name in &names {
@@ -120,7 +125,7 @@ fn look_at(
         return Ok(Fitness::unknown(
             name,
             "it cannot be started on this machine",
-            SETUP,
+            tools.remedy.unwrap_or(SETUP),
         ));
     }
     let system = system::find_at(name, destination)?;

@@ -113,6 +113,11 @@ impl System for Ssh {
         None
     }
 
+    fn needs_quiet(&self) -> bool {
+        // Other work on this machine is not on that one, but two meters there would be.
+        true
+    }
+
     fn remote(&self) -> Option<&Remote> {
         Some(&self.machine)
     }

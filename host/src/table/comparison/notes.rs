@@ -40,6 +40,9 @@ pub(crate) fn mark(ratio: &Ratio) -> &'static str {
 const TICKS: &str = "TSC ticks pass at a fixed rate, whatever the clock of the core: they are not \
     cycles.";
 
+const EMULATED_TIME: &str = "An emulated process runs as fast as its emulator: its times and counts are \
+    those of no core.";
+
 const TIMER_TICKS: &str = "Timer ticks are those of an Arm core's generic timer, which pass at a \
     fixed rate, whatever the clock of the core: they are not cycles, and several cycles long.";
 
@@ -66,8 +69,17 @@ pub(super) fn notes(
     if cells.any(|cell| cell.stack_is_a_lower_bound) {
         notes.push(SPARSE.to_owned());
     }
-    if systems.iter().any(|system| system.emulated) {
+    let records = || columns.iter().flat_map(|column| &column.records);
+    let by_instructions = |record: &Record| {
+        let counter = record.meter.as_ref().and_then(|it| it.counter.as_ref());
+        counter.is_none_or(|counter| counter.unit == wire::Unit::Instructions)
+    };
+    let mut emulated = records().filter(|record| record.is_emulated());
+    if emulated.clone().any(by_instructions) {
         notes.push(VIRTUAL_TIME.to_owned());
+    }
+    if emulated.any(|record| !by_instructions(record)) {
+        notes.push(EMULATED_TIME.to_owned());
     }
     let divided = |system: &Heading| system.emulated && system.ratio_to.is_some();
     if systems.iter().any(divided) {
