@@ -279,14 +279,7 @@ const LINUX: Board = if cfg!(target_arch = "aarch64") {
 };
 
 /// Of those with the same target the first is the one that the target stands for.
-static BOARDS: &[Board] = &[
-    QEMU_VIRT,
-    RPI3,
-    RPI4,
-    RPI5,
-    LINUX,
-    LINUX_ELSEWHERE_AARCH64,
-];
+static BOARDS: &[Board] = &[QEMU_VIRT, RPI3, RPI4, RPI5, LINUX, LINUX_ELSEWHERE_AARCH64];
 
 /// The boards of this machine: emulated ones, attached ones, and Linux itself.
 pub fn boards() -> &'static [Board] {
@@ -369,7 +362,7 @@ mod tests {
         let other = board("linux-aarch64").unwrap();
         assert!(!other.is_this_machine() && !other.bare_metal);
         assert!(other.has(Isa::Asimd) && !other.has(Isa::Sha3));
-        let of_target = board_for_target("aarch64-unknown-linux-gnu").unwrap();
+        let of_target = board_to_build(None, "aarch64-unknown-linux-gnu").unwrap();
         assert_eq!(of_target.architecture, Architecture::Aarch64);
     }
 

@@ -156,7 +156,9 @@ fn steps(root: &Path, all: bool) -> Vec<Step> {
         &["--workspace", "--all-targets", "--target", "host-tuple"],
         None,
     );
-    let boards = catalogue::boards().iter().filter(|board| !board.is_this_machine());
+    let boards = catalogue::boards()
+        .iter()
+        .filter(|board| !board.is_this_machine());
     for board in boards {
         let packages = ["--package", "firmware", "--package", "meter"];
         let selection = [&packages[..], &["--target", board.cargo_target]].concat();
