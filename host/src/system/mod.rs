@@ -9,11 +9,14 @@ mod version;
 use std::path::Path;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 pub use child::{Captured, Output, Process};
 pub use error::StartError;
 pub use local::Local;
 pub use qemu::Qemu;
 
+use crate::capture::Replayed;
 use crate::line::Line;
 
 /// One machine in one configuration.
@@ -53,7 +56,7 @@ pub trait System: Send + Sync {
 }
 
 /// What emulates a machine.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 pub struct Emulator {
     /// Its name.
     pub name: String,
@@ -99,6 +102,9 @@ pub fn find(name: &str) -> Result<Box<dyn System>, StartError> {
     }
     if let Some(local) = Local::named(name) {
         return Ok(Box::new(local));
+    }
+    if let Some(replayed) = Replayed::named(name) {
+        return Ok(Box::new(replayed?));
     }
     Err(unknown(name))
 }
