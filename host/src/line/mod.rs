@@ -2,6 +2,7 @@
 //! around them.
 
 mod noise;
+mod pace;
 mod pty;
 pub mod serial;
 mod socket;
@@ -10,6 +11,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::time::Duration;
 
 pub use noise::{Noise, NoisyLine, STANDSTILL};
+pub use pace::{Load, PacedLine};
 pub use pty::{PtyLine, SlaveEnd};
 pub use socket::{SocketLine, socket_pair};
 
