@@ -6,11 +6,13 @@
 //! [`campaign`] of all of them, [`record`] is what is kept, [`table`] is what people read.
 //! [`machine`] reads what the kernel says of this machine, [`fitness`] whether it may be measured on,
 //! and [`bench`] measures the instrument; [`merge`] joins what several campaigns kept.
+//! [`capture`] keeps what came over a line and plays it again, and [`monitor`] shows it.
 //! [`published`] takes in records of others, [`export`] hands ours on, [`ratio`] compares two records,
 //! and [`regression`] says what became worse. One module of [`verb`] stands behind each command.
 
 pub mod bench;
 pub mod campaign;
+pub mod capture;
 pub mod cli;
 pub mod explain;
 pub mod export;
@@ -23,6 +25,7 @@ pub mod machine;
 pub mod measure;
 pub mod measurement;
 pub mod merge;
+pub mod monitor;
 pub mod notice;
 pub mod outcome;
 pub mod project;

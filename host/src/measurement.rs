@@ -113,6 +113,8 @@ pub struct Traffic {
     pub lost_frames: u64,
     /// Requests that had to be sent again.
     pub retries: u64,
+    /// Lines that broke, after each of which everything was done again.
+    pub lost_lines: u64,
 }
 
 impl Traffic {
@@ -123,6 +125,18 @@ impl Traffic {
             bad_frames: self.bad_frames - earlier.bad_frames,
             lost_frames: self.lost_frames - earlier.lost_frames,
             retries: self.retries - earlier.retries,
+            lost_lines: self.lost_lines - earlier.lost_lines,
+        }
+    }
+
+    /// What happened here and there together.
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            frames: self.frames + other.frames,
+            bad_frames: self.bad_frames + other.bad_frames,
+            lost_frames: self.lost_frames + other.lost_frames,
+            retries: self.retries + other.retries,
+            lost_lines: self.lost_lines + other.lost_lines,
         }
     }
 }
@@ -186,8 +200,11 @@ pub enum Spoiled {
         /// Bytes that arrived and were no frame.
         bytes: u64,
     },
-    /// The meter went away without a word: the emulator or process ended, or the line closed.
+    /// The meter went away without a word: the emulator or process ended.
     Vanished(String),
+    /// The line to the meter broke, such as a cable that was unplugged; of the meter itself nothing
+    /// bad is known.
+    LineLost(String),
     /// The meter said what cannot be an answer: its memory may have been overwritten.
     Nonsense(String),
 }
@@ -199,6 +216,11 @@ impl Spoiled {
         matches!(self, Self::Failed(_))
     }
 
+    /// Whether it is no fault of the submission's, so that the same is to be measured again.
+    pub fn is_of_the_line(&self) -> bool {
+        matches!(self, Self::LineLost(_))
+    }
+
     /// How a command ends that met this.
     pub fn outcome(&self) -> Outcome {
         match self {
@@ -207,7 +229,9 @@ impl Spoiled {
             }
             Self::Faulted(_) => Outcome::Faulted,
             Self::Deadline(_) | Self::Garbage { .. } => Outcome::Deadline,
-            Self::Failed(_) | Self::Vanished(_) | Self::Nonsense(_) => Outcome::NotClean,
+            Self::Failed(_) | Self::Vanished(_) | Self::LineLost(_) | Self::Nonsense(_) => {
+                Outcome::NotClean
+            }
         }
     }
 }
@@ -234,6 +258,7 @@ impl fmt::Display for Spoiled {
                 "the meter sent {bytes} bytes and no valid frame before its deadline of {seconds} s"
             ),
             Self::Vanished(how) => write!(f, "the meter vanished: {how}"),
+            Self::LineLost(how) => write!(f, "the line to the meter was lost: {how}"),
             Self::Nonsense(what) => write!(f, "the meter's answer makes no sense: {what}"),
         }
     }

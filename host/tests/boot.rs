@@ -10,6 +10,7 @@ use host::line::{Noise, NoisyLine};
 use host::measurement::{Faulted, Spoiled, Trial};
 use host::session::Session;
 use rustix::process::{Pid, Signal, kill_process};
+use support::late::LateLine;
 use support::real_meter::{Bench, faulted, process_of, spoiled};
 use wire::{Category, CounterSource, FaultEvent, FaultKind, MemoryUse, Operation, Probe};
 
@@ -99,8 +100,9 @@ fn noise_on_the_line_changes_no_number() {
     // Enough of them for some to be hit.
     let clean = measure(&mut bench.open().unwrap(), 3000);
     let noise = Noise::everything(7, 1e-4);
+    // Half of the requests come again after the next one, when their results are not held any more.
     let mut session = bench
-        .open_behind(|line| NoisyLine::new(line, noise))
+        .open_behind(|line| NoisyLine::new(LateLine::new(line, 7, 0.5), noise))
         .unwrap();
     assert_equal(&measure(&mut session, 3000), &clean);
     let traffic = session.traffic();
@@ -154,7 +156,7 @@ fn a_line_that_closes_is_told_as_that() {
         .open_behind(|line| NoisyLine::new(line, noise))
         .unwrap();
     let lost = spoiled(session.samples(Operation::Dec, 0, 2000, Duration::from_secs(2)));
-    assert_eq!(lost, Spoiled::Vanished("the line is closed".into()));
+    assert_eq!(lost, Spoiled::LineLost("the line is closed".into()));
 }
 
 #[test]

@@ -182,6 +182,59 @@ fn a_missing_block_is_asked_for_again() {
 }
 
 #[test]
+fn an_answer_to_an_earlier_request_that_comes_late_is_nobodys() {
+    let mut late = None;
+    let script = move |number: u16, request: &Request| match request {
+        Request::Trial(_) if late.is_none() => {
+            let old = Response::Trial {
+                calls: 1,
+                count: 7,
+                nanoseconds: 7,
+                sweeps: wire::Sweeps::default(),
+            };
+            late = Some(());
+            let frame = wire::encode(Kind::Response, number - 1, 0, &old).unwrap();
+            Act::Bytes(frame.to_vec())
+        }
+        _ => Act::Answer,
+    };
+    let mut session = open(start(hello(), Box::new(script)), impatient()).unwrap();
+    assert_eq!(session.calibrate(OPERATION).unwrap().count, 50_000);
+    assert_eq!(session.traffic().retries, 1);
+}
+
+#[test]
+fn blocks_of_two_results_are_never_mixed() {
+    // A meter that forgot the result: it measures once more, and not the same.
+    let mut times = 0;
+    let script = move |number: u16, request: &Request| match request {
+        Request::Samples(_) if times == 0 => {
+            times = 1;
+            let other = wire::SampleBlock {
+                total: 900,
+                first: 320,
+                differences: std::iter::repeat_n(1, 320).collect(),
+            };
+            let response = Response::Samples(other);
+            Act::Bytes(
+                wire::encode(Kind::Response, number, 1, &response)
+                    .unwrap()
+                    .to_vec(),
+            )
+        }
+        Request::Block { .. } => Act::Instead(Box::new(Response::Refused(
+            "no result is held for this request".try_into().unwrap(),
+        ))),
+        _ => Act::Answer,
+    };
+    let mut session = open(start(hello(), Box::new(script)), impatient()).unwrap();
+    let measured = session
+        .samples(OPERATION, 0, 900, Duration::from_millis(1))
+        .unwrap();
+    assert_eq!(measured, samples(900));
+}
+
+#[test]
 fn a_lost_request_is_sent_again_and_performed_once() {
     let mut ignored = false;
     let script = move |_: u16, request: &Request| match request {
@@ -297,7 +350,7 @@ fn a_cut_line_is_told() {
     let result = session.samples(OPERATION, 0, 1000, Duration::from_millis(1));
     assert!(matches!(
         result.err(),
-        Some(SessionError::Spoiled(Spoiled::Vanished(how))) if how == "the line is closed"
+        Some(SessionError::Spoiled(Spoiled::LineLost(how))) if how == "the line is closed"
     ));
 }
 

@@ -154,6 +154,12 @@ pub fn encode<T: Serialize>(
     encode_bytes(kind, request, block, payload)
 }
 
+/// Whether a request was sent before another one, by their numbers, which begin again after the last
+/// (serial number arithmetic, RFC 1982).
+pub const fn is_before(number: u16, other: u16) -> bool {
+    (number.wrapping_sub(other) as i16) < 0
+}
+
 /// Finds frames in a stream of bytes, whatever else is in it.
 #[derive(Debug, Default)]
 pub struct Decoder {
@@ -239,6 +245,12 @@ mod tests {
             encode_bytes(Kind::Log, 1, 2, &[7; MAX_PAYLOAD + 1]),
             Err(FrameError::TooLong)
         );
+    }
+
+    #[test]
+    fn numbers_of_requests_have_an_order_that_has_no_end() {
+        assert!(is_before(1, 2) && !is_before(2, 1) && !is_before(7, 7));
+        assert!(is_before(u16::MAX, 0) && !is_before(3, u16::MAX - 3));
     }
 
     #[test]

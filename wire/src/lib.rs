@@ -32,6 +32,7 @@ pub use failure::{BufferName, Failure, FailureKind, Side};
 pub use fault::{BACKTRACE, Fault, FaultEvent, FaultKind, REGISTERS, STACK_WORDS, StackWord};
 pub use frame::{
     Decoder, Frame, FrameBuffer, FrameError, Kind, MAX_FRAME, MAX_PAYLOAD, encode, encode_bytes,
+    is_before,
 };
 pub use hello::{Category, Counter, CounterSource, Hello, SelfTest, Sizes, Sled, StackProbe, Unit};
 pub use helper::{Bits, DRNG, Family, HELPERS, Helper, family_of_name, helper_of_symbol};

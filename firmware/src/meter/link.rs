@@ -20,6 +20,8 @@ pub struct Asked {
 pub struct Link<L: Line> {
     line: L,
     decoder: Decoder,
+    /// Number of the newest request.
+    newest: Option<u16>,
 }
 
 impl<L: Line> Link<L> {
@@ -28,10 +30,13 @@ impl<L: Line> Link<L> {
         Self {
             line,
             decoder: Decoder::new(),
+            newest: None,
         }
     }
 
-    /// Waits for the next request; damaged frames are skipped, the host asks again.
+    /// Waits for the next request; damaged frames are skipped, the host asks again. So are requests
+    /// that come late, after a newer one: the host has its answer, and to do it once more would cost
+    /// time and the result that is held.
     ///
     /// `None` when the line is gone for good.
     pub fn receive(&mut self) -> Option<Asked> {
@@ -48,14 +53,26 @@ impl<L: Line> Link<L> {
             // repetitions of it.
             let mut asked = None;
             for byte in &bytes[..count] {
-                if let Some(Ok(frame)) = self.decoder.push(*byte) {
-                    asked = request(&frame).or(asked);
+                if let Some(Ok(frame)) = self.decoder.push(*byte)
+                    && let Some(request) = request(&frame)
+                    && !self.is_late(&request)
+                {
+                    self.newest = Some(request.number);
+                    asked = Some(request);
                 }
             }
             if asked.is_some() {
                 return asked;
             }
         }
+    }
+
+    /// Whether a newer request came before this one. A host that has just begun counts anew.
+    fn is_late(&self, asked: &Asked) -> bool {
+        asked.request != Request::Hello
+            && self
+                .newest
+                .is_some_and(|newest| wire::is_before(asked.number, newest))
     }
 
     /// Sends one block of the answer to a request.

@@ -110,9 +110,11 @@ pub fn serve<L: Line, I: Instance>(line: L, hello: Hello, stack: MeasuringStack,
 }
 
 impl<L: Line, I: Instance> Meter<'_, L, I> {
-    /// Answers a request: from what is held if it is a repetition.
+    /// Answers a request: from what is held if it is a repetition. A host that has just begun repeats
+    /// nothing, whatever its number.
     fn answer(&mut self, asked: &Asked) {
-        if !matches!(&self.held, Some((number, _)) if *number == asked.number) {
+        let is_new = asked.request == Request::Hello;
+        if is_new || !matches!(&self.held, Some((number, _)) if *number == asked.number) {
             board::set_deadline(asked.deadline_nanoseconds);
             let result = self.perform(asked);
             board::set_deadline(None);

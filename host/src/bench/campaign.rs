@@ -59,6 +59,7 @@ pub fn measure(bench: &Workbench, _: &dyn System) -> miette::Result<Vec<Figure>>
         layouts: 0,
         allow_unfit: true,
         profiles: true,
+        capture: false,
     };
     let reporter = Reporter::new(true, false);
     let started = Instant::now();

@@ -97,20 +97,35 @@ impl Figure {
         unit: &'static str,
         taken: Vec<f64>,
     ) -> Self {
-        let figure = Self::of(name, unit, taken);
-        let holds = match (figure.least <= limit, figure.most <= limit) {
+        let demand = format!("at most {}", text(limit, unit));
+        Self::of(name, unit, taken).bounded(demand, |value| value <= limit)
+    }
+
+    /// Something of which there must not be less than so much, however often it is taken.
+    pub fn at_least(
+        limit: f64,
+        name: impl Into<String>,
+        unit: &'static str,
+        taken: Vec<f64>,
+    ) -> Self {
+        let demand = format!("at least {}", text(limit, unit));
+        Self::of(name, unit, taken).bounded(demand, |value| value >= limit)
+    }
+
+    fn bounded(self, demand: String, is_good: impl Fn(f64) -> bool) -> Self {
+        let holds = match (is_good(self.least), is_good(self.most)) {
             (true, true) => Some(true),
             (false, false) => Some(false),
             _ => None,
         };
-        let most = figure.most - figure.median;
+        let spread = (self.most - self.median).max(self.median - self.least);
         Self {
             verdict: Some(Verdict {
-                demand: format!("at most {}", text(limit, unit)),
+                demand,
                 holds,
-                uncertainty: most.max(figure.median - figure.least) / figure.median,
+                uncertainty: spread / self.median,
             }),
-            ..figure
+            ..self
         }
     }
 
@@ -171,6 +186,17 @@ mod tests {
         let even = Figure::of("ratio", "", vec![0.99, 1.02, 1.0, 1.01]);
         insta::assert_snapshot!(even.line(), @"ratio                                                             1.0050   0.985 to 1.015  n = 4");
         insta::assert_snapshot!(Figure::of("nothing", "ticks", vec![0.0]).line(), @"nothing                                                          0 ticks       – to –      n = 1");
+    }
+
+    #[test]
+    fn a_lower_bound_is_kept_or_not_or_lost_in_noise() {
+        let holds = |taken: &[f64]| {
+            let figure = Figure::at_least(0.9, "part", "", taken.to_vec());
+            figure.verdict.unwrap().holds
+        };
+        assert_eq!(holds(&[0.95, 0.9, 0.99]), Some(true));
+        assert_eq!(holds(&[0.5, 0.8]), Some(false));
+        assert_eq!(holds(&[0.5, 0.95]), None);
     }
 
     #[test]

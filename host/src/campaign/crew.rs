@@ -16,7 +16,7 @@ use super::build::{self, Which};
 use super::settings::Selected;
 use super::shelf::Shelf;
 use super::work::{self, Tally, Work};
-use super::{Reporter, Settings, is_there, order, settled, strangers};
+use super::{Reporter, Settings, captures, is_there, order, settled, strangers};
 use crate::fitness::Fitness;
 use crate::image::Cache;
 use crate::interrupt::{Interrupt, Urgency};
@@ -191,7 +191,7 @@ impl Crew<'_> {
                 fitness: job.fitness,
                 tally: &tally,
             };
-            let result = work.instance(instance);
+            let result = captures::instance(&work, instance);
             match settled(result, &|error| reporter.given_up(&instance.name(), error))? {
                 Outcome::Interrupted => return Ok(Outcome::Interrupted),
                 // One bad candidate never ends a campaign.

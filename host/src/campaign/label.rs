@@ -23,6 +23,9 @@ use crate::system::{Output, System};
 /// How often a meter that does not come up is started for one operation.
 const STARTS: u32 = 2;
 
+/// How often something is done again because the line broke before it was done.
+const LINES: u64 = 3;
+
 /// Everything that measuring one image takes.
 pub struct Bench<'a> {
     /// The workspace, which holds the digests of verified answers.
@@ -81,22 +84,7 @@ impl Bench<'_> {
             if self.interrupt.urgency() > Urgency::None {
                 break;
             }
-            let started = match session.take() {
-                Some(session) => Ok(session),
-                None => keep_spoiled(self.restart())?,
-            };
-            let (record, spoiled) = match started {
-                Ok(mut running) => {
-                    let (record, spoiled) = self.operation(&mut running, *operation, subject)?;
-                    // What the submission has touched is not trusted any more.
-                    match &spoiled {
-                        None => session = Some(running),
-                        Some(spoiled) => end(running, spoiled),
-                    }
-                    (record, spoiled)
-                }
-                Err(spoiled) => (self.lost(*operation, subject, &spoiled), Some(spoiled)),
-            };
+            let (record, spoiled) = self.measured(&mut session, *operation, subject)?;
             keep(&record)?;
             self.reporter.record(&name, &record);
             if let Some(spoiled) = spoiled {
@@ -107,6 +95,51 @@ impl Bench<'_> {
         Ok(worst)
     }
 
+    /// Measures one operation, again when the line broke before it was done. `session` is one to go
+    /// on with, if there is any.
+    fn measured(
+        &self,
+        session: &mut Option<Session>,
+        operation: Operation,
+        subject: &Subject,
+    ) -> Result<(Record, Option<Spoiled>), SessionError> {
+        let mut before = Traffic::default();
+        loop {
+            let started = match session.take() {
+                Some(session) => Ok(session),
+                None => keep_spoiled(self.restart())?,
+            };
+            let (record, spoiled) = match started {
+                Ok(mut running) => {
+                    let start = running.traffic();
+                    let (record, spoiled) =
+                        self.operation(&mut running, operation, subject, before)?;
+                    before = before.and(running.traffic().since(start));
+                    // What the submission has touched is not trusted any more.
+                    match &spoiled {
+                        None => *session = Some(running),
+                        Some(spoiled) => end(running, spoiled),
+                    }
+                    (record, spoiled)
+                }
+                Err(spoiled) => (self.lost(operation, subject, &spoiled), Some(spoiled)),
+            };
+            match &spoiled {
+                Some(spoiled)
+                    if spoiled.is_of_the_line()
+                        && before.lost_lines < LINES
+                        && self.interrupt.urgency() == Urgency::None =>
+                {
+                    before.lost_lines += 1;
+                    let name = format!("{}/{}", subject.candidate, subject.label);
+                    let words = format!("{operation} is measured again: {spoiled}");
+                    self.reporter.remark(&name, &words);
+                }
+                _ => return Ok((record, spoiled)),
+            }
+        }
+    }
+
     /// Runs the known-answer test: starts the meter and notes what it says of itself and what it
     /// answers; returns the session, if it is good for more. A meter that does not come up has
     /// failed its test.
@@ -115,6 +148,21 @@ impl Bench<'_> {
     ///
     /// What is neither the target's doing nor the user's wish.
     pub fn known_answer(&self, subject: &mut Subject) -> Result<Option<Session>, KatError> {
+        for _ in 0..LINES {
+            let session = self.known_answer_once(subject)?;
+            match &subject.kat {
+                Some(KatOutcome::Spoiled(spoiled)) if spoiled.is_of_the_line() => {
+                    let name = format!("{}/{}", subject.candidate, subject.label);
+                    let words = format!("known answers are computed again: {spoiled}");
+                    self.reporter.remark(&name, &words);
+                }
+                _ => return Ok(session),
+            }
+        }
+        self.known_answer_once(subject)
+    }
+
+    fn known_answer_once(&self, subject: &mut Subject) -> Result<Option<Session>, KatError> {
         let name = format!("{}/{}", subject.candidate, subject.label);
         self.reporter.doing(Phase::Kat, &name, "");
         let mut session = match keep_spoiled(self.start())? {
@@ -206,11 +254,14 @@ impl Bench<'_> {
         Ok(session)
     }
 
+    /// Measures one operation. What happened on the line `before`, when it was measured in vain, is
+    /// counted in.
     fn operation(
         &self,
         session: &mut Session,
         operation: Operation,
         subject: &Subject,
+        before: Traffic,
     ) -> Result<(Record, Option<Spoiled>), SessionError> {
         let name = format!("{}/{} {operation}", subject.candidate, subject.label);
         let started = UtcTime::now();
@@ -241,7 +292,7 @@ impl Bench<'_> {
             timeout_seconds: session.deadline(operation, expected).as_secs_f64(),
             command: session.command().to_vec(),
             exit_code: session.exit_code(),
-            traffic: session.traffic().since(traffic),
+            traffic: before.and(session.traffic().since(traffic)),
             output: session.output().since(&output),
             disturbed_retries,
         };

@@ -6,6 +6,7 @@
 //! what it has.
 
 mod build;
+mod captures;
 mod claim;
 mod crew;
 mod drafts;

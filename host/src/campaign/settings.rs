@@ -134,6 +134,8 @@ pub struct Settings {
     pub allow_unfit: bool,
     /// Whether each operation gets a profile beside its record.
     pub profiles: bool,
+    /// Whether what came over the line is kept of every label, and not of spoiled ones alone.
+    pub capture: bool,
 }
 
 impl Settings {
@@ -279,6 +281,7 @@ mod tests {
             cold: false,
             layouts: 0,
             profiles: true,
+            capture: false,
             run_directory: folder.to_owned(),
             systems: vec!["qemu-virt".into()],
             destination: None,

@@ -1,13 +1,17 @@
-//! Bytes between the host and a meter: a pseudo terminal, a socket, and decorators around them.
+//! Bytes between the host and a meter: a serial port, a pseudo terminal, a socket, and decorators
+//! around them.
 
 mod noise;
+mod pace;
 mod pty;
+pub mod serial;
 mod socket;
 
 use std::io::{ErrorKind, Read, Write};
 use std::time::Duration;
 
-pub use noise::{Noise, NoisyLine};
+pub use noise::{Noise, NoisyLine, STANDSTILL};
+pub use pace::{Load, PacedLine};
 pub use pty::{PtyLine, SlaveEnd};
 pub use socket::{SocketLine, socket_pair};
 

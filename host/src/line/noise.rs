@@ -1,10 +1,12 @@
-//! A line with a fault: flips, drops, repeats and invents bytes, and may break altogether.
+//! A line with a fault: flips, drops, repeats, invents and delays bytes, and may break altogether.
 //!
 //! For tests and drills. The same seed and the same bytes give the same damage, however the bytes
 //! are cut into reads and writes.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use fastrand::Rng;
 
@@ -19,14 +21,21 @@ pub struct Noise {
     pub drop: f64,
     /// The byte arrives twice.
     pub duplicate: f64,
-    /// A byte that nobody sent follows.
+    /// A byte that nobody sent follows, every other time a zero, where frames end.
     pub inject: f64,
+    /// Nothing arrives at the host for [`STANDSTILL`] before the byte.
+    pub delay: f64,
+    /// Most bytes that arrive at the host at once; any number, when it is 0.
+    pub split: usize,
     /// The line closes after so many bytes have arrived at the host.
     pub cut_after: Option<u64>,
 }
 
+/// How long a delay is.
+pub const STANDSTILL: Duration = Duration::from_millis(20);
+
 impl Noise {
-    /// Every kind of damage at this rate.
+    /// Every kind of damage at this rate, and no delay.
     pub fn everything(seed: u64, rate: f64) -> Self {
         Self {
             seed,
@@ -34,6 +43,8 @@ impl Noise {
             drop: rate,
             duplicate: rate,
             inject: rate,
+            delay: 0.0,
+            split: 0,
             cut_after: None,
         }
     }
@@ -45,7 +56,7 @@ impl Noise {
         let [flip, drop, duplicate, inject] =
             [self.flip, self.drop, self.duplicate, self.inject].map(|rate| rng.f64() < rate);
         let bit = 1 << rng.u8(0..8);
-        let invented = rng.u8(..);
+        let invented = if rng.bool() { 0 } else { rng.u8(..) };
         let byte = if flip { byte ^ bit } else { byte };
         if !drop {
             emit(byte);
@@ -67,6 +78,10 @@ pub struct NoisyLine<L> {
     incoming: Rng,
     outgoing: Rng,
     ready: VecDeque<u8>,
+    /// Places among what is ready before which the line stands still, the first one first.
+    delays: VecDeque<usize>,
+    /// Until when it does.
+    still: Option<Instant>,
     arrived: u64,
 }
 
@@ -79,8 +94,21 @@ impl<L> NoisyLine<L> {
             incoming: Rng::with_seed(noise.seed),
             outgoing: Rng::with_seed(!noise.seed),
             ready: VecDeque::new(),
+            delays: VecDeque::new(),
+            still: None,
             arrived: 0,
         }
+    }
+}
+
+impl<L> NoisyLine<L> {
+    /// Whether nothing arrives now.
+    fn stands_still(&mut self) -> bool {
+        if self.delays.front() == Some(&0) {
+            self.delays.pop_front();
+            self.still = Some(Instant::now() + STANDSTILL);
+        }
+        self.still.is_some_and(|until| Instant::now() < until)
     }
 }
 
@@ -100,17 +128,32 @@ impl<L: Read> Read for NoisyLine<L> {
                 return Ok(0);
             }
             for byte in &raw[..length] {
+                if self.incoming.f64() < self.noise.delay {
+                    self.delays.push_back(self.ready.len());
+                }
                 self.noise
                     .damage(&mut self.incoming, *byte, |byte| self.ready.push_back(byte));
             }
         }
-        let length = (self.ready.len().min(buffer.len()) as u64).min(left) as usize;
+        if self.stands_still() {
+            thread::sleep(Duration::from_millis(1));
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        let most = match self.noise.split {
+            0 => buffer.len(),
+            split => split.min(buffer.len()),
+        };
+        let most = self.delays.front().map_or(most, |next| most.min(*next));
+        let length = (self.ready.len().min(most) as u64).min(left) as usize;
         if length == 0 {
             // Everything that arrived was lost: silence, not the end of the line.
             return Err(io::ErrorKind::TimedOut.into());
         }
         for (slot, byte) in buffer.iter_mut().zip(self.ready.drain(..length)) {
             *slot = byte;
+        }
+        for place in &mut self.delays {
+            *place -= length;
         }
         self.arrived += length as u64;
         Ok(length)
@@ -190,6 +233,19 @@ mod tests {
             ..Noise::default()
         });
         assert!((1_018_000..1_022_000).contains(&grown.len()));
+    }
+
+    #[test]
+    fn delays_and_pieces_change_no_byte() {
+        let bytes: Vec<u8> = (0..5000).map(|n| n as u8).collect();
+        let noise = Noise {
+            delay: 1e-3,
+            split: 3,
+            ..Noise::default()
+        };
+        let started = Instant::now();
+        assert_eq!(read_all(NoisyLine::new(&bytes[..], noise), 100), bytes);
+        assert!(started.elapsed() >= STANDSTILL);
     }
 
     #[test]

@@ -216,6 +216,7 @@ pub fn occasion() -> Occasion {
             bad_frames: 1,
             lost_frames: 0,
             retries: 1,
+            lost_lines: 0,
         },
         output: system::Output {
             stdout: captured(b""),

@@ -4,6 +4,7 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use super::hello::Mismatch;
+use crate::line::serial::PortError;
 use crate::measurement::Spoiled;
 use crate::system::StartError;
 
@@ -38,7 +39,16 @@ pub enum SessionError {
     /// The meter could not be started.
     #[error(transparent)]
     #[diagnostic(transparent)]
-    Start(#[from] StartError),
+    Start(StartError),
+}
+
+impl From<StartError> for SessionError {
+    fn from(error: StartError) -> Self {
+        match error {
+            StartError::Port(PortError::Interrupted) => Self::Interrupted,
+            error => Self::Start(error),
+        }
+    }
 }
 
 impl From<Spoiled> for SessionError {

@@ -114,7 +114,7 @@ impl Exchange {
         patience: Patience,
         answer: &mut dyn Gather,
     ) -> Result<u16, SessionError> {
-        let number = self.next_number();
+        let mut number = self.next_number();
         // A block that was asked for again may come under the number of either request.
         let mut again = number;
         let mut attempts = 0_u64;
@@ -163,6 +163,14 @@ impl Exchange {
                 continue; // Of an earlier request that was sent twice.
             }
             match read_response(&frame)? {
+                Response::Refused(_) if frame.request != number => {
+                    // A block came to be asked for of a result that is not held: the meter began
+                    // anew, or heard from another host in between.
+                    answer.restart();
+                    number = self.next_number();
+                    again = number;
+                    watch.send_now();
+                }
                 Response::Expect { nanoseconds } => {
                     watch.announced(Duration::from_nanos(nanoseconds));
                 }
@@ -267,7 +275,8 @@ impl Exchange {
         }
     }
 
-    /// The line is closed: says how the meter ended, if that is known soon enough.
+    /// The line is closed: says how the meter ended, if that is known soon enough. If it is not,
+    /// the line alone is known to have broken.
     fn closed(&mut self, reason: String) -> SessionError {
         let until = Instant::now() + LAST_WORDS;
         loop {
@@ -275,7 +284,7 @@ impl Exchange {
                 return Spoiled::Vanished(how).into();
             }
             if Instant::now() >= until {
-                return Spoiled::Vanished(reason).into();
+                return Spoiled::LineLost(reason).into();
             }
             std::thread::sleep(line::TIMEOUT);
         }

@@ -26,6 +26,10 @@ pub trait Gather {
 
     /// Number of the first block that is missing, once any has arrived.
     fn missing(&self) -> Option<u16>;
+
+    /// The meter does not hold the result any more: everything is asked for once more, and blocks of
+    /// two results must not be mixed.
+    fn restart(&mut self) {}
 }
 
 /// An answer of a single block.
@@ -180,6 +184,11 @@ impl Gather for Samples {
     fn missing(&self) -> Option<u16> {
         let position = self.blocks.iter().position(Option::is_none)?;
         self.any.then(|| u16::try_from(position).ok())?
+    }
+
+    fn restart(&mut self) {
+        self.blocks.fill(None);
+        self.any = false;
     }
 }
 

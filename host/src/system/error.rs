@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use miette::Diagnostic;
 use thiserror::Error;
 
+use crate::capture::CaptureError;
 use crate::image::FlatError;
+use crate::line::serial::PortError;
 
 /// Why a meter could not be started.
 #[derive(Debug, Error, Diagnostic)]
@@ -116,6 +118,14 @@ pub enum StartError {
         /// What there is.
         known: Vec<String>,
     },
+    /// The board's port cannot be taken.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Port(#[from] PortError),
+    /// The capture cannot be played.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Capture(#[from] CaptureError),
     /// The line could not be made.
     #[error("cannot make a line to the meter: {0}")]
     #[diagnostic(help("are there pseudo terminals (/dev/pts) and free file descriptors?"))]

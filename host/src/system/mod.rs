@@ -11,6 +11,8 @@ mod version;
 use std::path::Path;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 pub use child::{Captured, Output, Process};
 pub use error::StartError;
 pub use local::Local;
@@ -18,6 +20,7 @@ pub use qemu::Qemu;
 pub use qemu_user::QemuUser;
 pub use ssh::{Destination, Ssh};
 
+use crate::capture::Replayed;
 use crate::line::Line;
 use crate::machine::Remote;
 
@@ -63,7 +66,7 @@ pub trait System: Send + Sync {
 }
 
 /// What emulates a machine.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 pub struct Emulator {
     /// Its name.
     pub name: String,
@@ -134,6 +137,9 @@ pub fn find(name: &str) -> Result<Box<dyn System>, StartError> {
     }
     if let Some(local) = Local::named(name) {
         return Ok(Box::new(local));
+    }
+    if let Some(replayed) = Replayed::named(name) {
+        return Ok(Box::new(replayed?));
     }
     Err(unknown(name))
 }

@@ -80,6 +80,10 @@ pub struct Arguments {
     /// calls for each operation; another campaign can add them
     #[arg(long)]
     no_profile: bool,
+    /// Keep what came over the line of every label, in <run>/<system>/captures/<id>/<label>.capture;
+    /// that of labels with a spoiled record is kept in any case
+    #[arg(long)]
+    capture: bool,
 }
 
 /// Images of other layouts at most.
@@ -111,6 +115,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         layouts: arguments.layouts,
         allow_unfit: arguments.allow_unfit,
         profiles: !arguments.no_profile,
+        capture: arguments.capture,
     };
     run_and_show(&settings, context)
 }

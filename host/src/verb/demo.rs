@@ -70,6 +70,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         layouts: 0,
         allow_unfit: true,
         profiles: true,
+        capture: false,
     };
     campaign::run_and_show(&settings, context)
 }

@@ -12,10 +12,13 @@ mod import;
 mod kat;
 mod list;
 mod merge;
+mod monitor;
 mod only;
 mod output;
 mod place;
 mod plan;
+mod ports;
+mod replay;
 mod report;
 mod run;
 mod schema;
@@ -44,6 +47,9 @@ pub enum Verb {
     Kat(kat::Arguments),
     Import(import::Arguments),
     List(list::Arguments),
+    Ports(ports::Arguments),
+    Monitor(monitor::Arguments),
+    Replay(replay::Arguments),
     Setup(setup::Arguments),
     Doctor(doctor::Arguments),
     Test(test::Arguments),
@@ -72,6 +78,9 @@ impl Verb {
             Self::Import(arguments) => import::run(&arguments, context),
             Self::Run(arguments) => run::run(&arguments, context),
             Self::List(arguments) => list::run(&arguments, context),
+            Self::Ports(arguments) => ports::run(&arguments, context),
+            Self::Monitor(arguments) => monitor::run(&arguments, context),
+            Self::Replay(arguments) => replay::run(&arguments, context),
             Self::Doctor(arguments) => doctor::run(&arguments, context),
             Self::Setup(arguments) => setup::run(&arguments, context),
             Self::Test(arguments) => test::run(&arguments, context),

@@ -25,6 +25,18 @@ pub fn json<T: Serialize>(value: &T) -> miette::Result<()> {
     print(&json_text(value)?)
 }
 
+/// Prints a value as JSON on a line of its own, one of many.
+///
+/// # Errors
+///
+/// When standard output cannot be written.
+pub fn json_line<T: Serialize>(value: &T) -> miette::Result<()> {
+    let text = serde_json::to_string(value)
+        .into_diagnostic()
+        .wrap_err("cannot express the result as JSON")?;
+    print(&escaped_json(&text))
+}
+
 /// A value as the JSON that [`json`] prints.
 ///
 /// # Errors

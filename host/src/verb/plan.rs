@@ -73,6 +73,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         layouts: 0,
         allow_unfit: false,
         profiles: true,
+        capture: false,
     };
     let catalogue = Catalogue::load(&Project::find()?.root)?;
     let forecasts = campaign::forecast(&catalogue, &settings)?;

@@ -2,7 +2,6 @@
 //! and misbehaves where a test tells it to.
 
 use std::io::{Read, Write};
-use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -178,13 +177,7 @@ pub fn start(hello: Hello, script: Script) -> Running {
     let ended = Arc::new(Mutex::new(None));
     let life = FakeLife(Arc::clone(&ended));
     thread::spawn(move || {
-        let mut meter = Fake {
-            hello,
-            script,
-            line: theirs,
-            held: None,
-        };
-        let how = meter.serve();
+        let how = serve(theirs, hello, script);
         *ended.lock().unwrap() = how.map(str::to_owned);
     });
     Running {
@@ -192,6 +185,18 @@ pub fn start(hello: Hello, script: Script) -> Running {
         life: Box::new(life),
         command: Vec::new(),
     }
+}
+
+/// Plays a meter that follows this script until the line closes or the script ends it; returns how
+/// the "process" ended.
+pub fn serve(line: impl Line + 'static, hello: Hello, script: Script) -> Option<&'static str> {
+    let mut meter = Fake {
+        hello,
+        script,
+        line: Box::new(line),
+        held: None,
+    };
+    meter.serve()
 }
 
 /// The same behind a decorator of the line.
@@ -262,12 +267,11 @@ impl Life for FakeLife {
 struct Fake {
     hello: Hello,
     script: Script,
-    line: UnixStream,
+    line: Box<dyn Line>,
     held: Option<(u16, Vec<Response>)>,
 }
 
 impl Fake {
-    /// Serves until the line closes or the script ends it; returns how the "process" ended.
     fn serve(&mut self) -> Option<&'static str> {
         let mut decoder = Decoder::new();
         let mut byte = [0];
@@ -316,7 +320,7 @@ impl Fake {
             Request::Bye => self.send(number, 0, &Response::Goodbye),
             _ => {
                 let known = matches!(&self.held, Some((held, _)) if *held == number);
-                if !known {
+                if !known || *request == Request::Hello {
                     self.held = Some((number, self.perform(request)));
                 }
                 let blocks = self.held.clone().unwrap().1;

@@ -267,6 +267,7 @@ fn transport(subject: &Subject, occasion: &Occasion) -> Transport {
         bad_frames: traffic.bad_frames,
         lost_frames: traffic.lost_frames,
         retries: traffic.retries,
+        lost_lines: traffic.lost_lines,
         unknown: Unknown::new(),
     }
 }

@@ -28,9 +28,10 @@ pub fn kat_status(outcome: Option<&KatOutcome>) -> KatStatus {
                 KatStatus::Timeout
             }
             Spoiled::Deadline(_) | Spoiled::Garbage { .. } => KatStatus::Timeout,
-            Spoiled::Faulted(_) | Spoiled::Vanished(_) | Spoiled::Nonsense(_) => {
-                KatStatus::NoResult
-            }
+            Spoiled::Faulted(_)
+            | Spoiled::Vanished(_)
+            | Spoiled::LineLost(_)
+            | Spoiled::Nonsense(_) => KatStatus::NoResult,
         },
     }
 }
@@ -86,7 +87,7 @@ pub(super) fn process_status(outcome: &Outcome) -> &'static str {
         Spoiled::Faulted(faulted) if faulted.fault.kind == FaultKind::Deadline => "timeout",
         Spoiled::Faulted(_) => "fault",
         Spoiled::Deadline(_) | Spoiled::Garbage { .. } => "timeout",
-        Spoiled::Vanished(_) => "vanished",
+        Spoiled::Vanished(_) | Spoiled::LineLost(_) => "vanished",
         Spoiled::Nonsense(_) => "nonsense",
     }
 }

@@ -32,6 +32,11 @@ pub struct Image {
     pub unknown: Unknown,
 }
 
+/// Whether a key that older records do not have can be left out.
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 /// What happened on the line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Transport {
@@ -45,6 +50,9 @@ pub struct Transport {
     pub lost_frames: u64,
     /// Requests that had to be sent again.
     pub retries: u64,
+    /// How often the line broke, and everything was measured again over a new one.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub lost_lines: u64,
     /// Keys that this program does not know.
     #[serde(flatten)]
     pub unknown: Unknown,

@@ -273,19 +273,24 @@ fn on_the_line(candidate: &Candidate) -> Option<Text> {
     let transports = candidate
         .records()
         .filter_map(|record| record.meter.as_ref());
-    let (mut bad, mut lost, mut retries) = (0u64, 0u64, 0u64);
+    let (mut bad, mut lost, mut retries, mut lines) = (0u64, 0u64, 0u64, 0u64);
     for transport in transports.map(|meter| &meter.transport) {
         bad = bad.saturating_add(transport.bad_frames);
         lost = lost.saturating_add(transport.lost_frames);
         retries = retries.saturating_add(transport.retries);
+        lines = lines.saturating_add(transport.lost_lines);
     }
-    [bad, lost, retries]
+    let broke = match lines {
+        0 => String::new(),
+        lines => format!("; the line broke {lines} times, and what was lost was measured again"),
+    };
+    [bad, lost, retries, lines]
         .iter()
         .any(|number| *number > 0)
         .then(|| {
             let words = format!(
                 "{bad} frames arrived damaged, {lost} blocks and {retries} requests were asked for \
-             again. That costs time and changes no figure."
+                 again{broke}. That costs time and changes no figure."
             );
             warning("Line", words)
         })
