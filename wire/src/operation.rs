@@ -81,7 +81,7 @@ pub enum Probe {
     /// Enters a frame of this many bytes, larger than the stack: proves that no frame jumps over
     /// the guard region.
     Frame(u32),
-    /// Sets the stack pointer to an address that is none and uses it.
+    /// Sets the stack pointer to where nothing is mapped and uses it.
     BadStack,
     /// Executes an instruction that there is not.
     Undefined,

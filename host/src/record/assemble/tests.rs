@@ -216,7 +216,7 @@ fn a_fault_is_reported_in_full() {
     let report = meter_of(&record).fault.as_ref().expect("a fault");
     assert_eq!(
         report.class.as_deref(),
-        Some("SIGSEGV: no permission for the address (signal 11)")
+        Some("SIGSEGV: what is mapped at the address forbids this access (signal 11)")
     );
     let record = spoiled_record(&linux, fault(FaultKind::Exit(3), FaultEvent::Call));
     let report = meter_of(&record).fault.as_ref().expect("a fault");
