@@ -137,7 +137,7 @@ impl Figure {
             median => format!("{:.3}", value / median),
         };
         let mut line = format!(
-            "{:56} {value:>15}  {:>6} to {:<6} n = {}",
+            "{:56} {value:>26}  {:>6} to {:<6} n = {}",
             self.name,
             ratio(self.least),
             ratio(self.most),
@@ -182,10 +182,10 @@ mod tests {
     #[test]
     fn a_figure_is_its_median_with_its_spread() {
         let figure = Figure::of("boot", "s", vec![0.3, 0.1, 0.2]);
-        insta::assert_snapshot!(figure.line(), @"boot                                                              200 ms   0.500 to 1.500  n = 3");
+        insta::assert_snapshot!(figure.line(), @"boot                                                                         200 ms   0.500 to 1.500  n = 3");
         let even = Figure::of("ratio", "", vec![0.99, 1.02, 1.0, 1.01]);
-        insta::assert_snapshot!(even.line(), @"ratio                                                             1.0050   0.985 to 1.015  n = 4");
-        insta::assert_snapshot!(Figure::of("nothing", "ticks", vec![0.0]).line(), @"nothing                                                          0 ticks       – to –      n = 1");
+        insta::assert_snapshot!(even.line(), @"ratio                                                                        1.0050   0.985 to 1.015  n = 4");
+        insta::assert_snapshot!(Figure::of("nothing", "ticks", vec![0.0]).line(), @"nothing                                                                     0 ticks       – to –      n = 1");
     }
 
     #[test]
@@ -205,10 +205,10 @@ mod tests {
             let taken = (0..=100).map(|step| center + width * (f64::from(step) / 100.0 - 0.5));
             Figure::one_within(0.01, "ratio", taken.collect()).line()
         };
-        insta::assert_snapshot!(around(1.004, 0.02), @"ratio                                                             1.0040   0.990 to 1.010  n = 101  ±0.185 %, must be 1 within 1 %: holds");
-        insta::assert_snapshot!(around(1.03, 0.02), @"ratio                                                             1.0300   0.990 to 1.010  n = 101  ±0.185 %, must be 1 within 1 %: does NOT hold");
-        insta::assert_snapshot!(around(1.001, 0.5), @"ratio                                                             1.0010   0.750 to 1.250  n = 101  ±4.62 %, must be 1 within 1 %: the machine is too noisy to tell");
-        insta::assert_snapshot!(around(1.015, 0.1), @"ratio                                                             1.0150   0.951 to 1.049  n = 101  ±0.924 %, must be 1 within 1 %: the machine is too noisy to tell");
+        insta::assert_snapshot!(around(1.004, 0.02), @"ratio                                                                        1.0040   0.990 to 1.010  n = 101  ±0.185 %, must be 1 within 1 %: holds");
+        insta::assert_snapshot!(around(1.03, 0.02), @"ratio                                                                        1.0300   0.990 to 1.010  n = 101  ±0.185 %, must be 1 within 1 %: does NOT hold");
+        insta::assert_snapshot!(around(1.001, 0.5), @"ratio                                                                        1.0010   0.750 to 1.250  n = 101  ±4.62 %, must be 1 within 1 %: the machine is too noisy to tell");
+        insta::assert_snapshot!(around(1.015, 0.1), @"ratio                                                                        1.0150   0.951 to 1.049  n = 101  ±0.924 %, must be 1 within 1 %: the machine is too noisy to tell");
         assert_eq!(uncertainty(&[1.0]), f64::INFINITY);
     }
 

@@ -27,13 +27,8 @@ pub fn measure(bench: &Workbench, system: &dyn System) -> miette::Result<Vec<Fig
         slopes.push(slope);
         deviations.push(deviation);
     }
-    let unit = session.introduction().hello.counter.source.unit();
+    let unit = session.introduction().hello.counter.source.unit().heading();
     session.bye();
-    let unit = match unit {
-        wire::Unit::Cycles => "cycles",
-        wire::Unit::Instructions => "instructions",
-        wire::Unit::Ticks | wire::Unit::TimerTicks => "ticks",
-    };
     Ok(vec![
         Figure::of("sleds: slope by instruction", unit, slopes),
         Figure::of("sleds: worst length by the line", "", deviations),
