@@ -40,6 +40,8 @@ pub enum Cell {
         /// Calls of each trial, where all have the same number.
         iterations: Option<u64>,
     },
+    /// A figure with a mark in front, which a note explains.
+    Marked(&'static str, Box<Self>),
     /// Not measured, or not known.
     NotAvailable,
 }
@@ -53,6 +55,15 @@ impl Cell {
     /// A cell of what may be missing.
     pub fn of<T>(value: Option<T>, cell: impl FnOnce(T) -> Self) -> Self {
         value.map_or(Self::NotAvailable, cell)
+    }
+
+    /// The same with a mark if it needs one, and there is a figure.
+    #[must_use]
+    pub fn marked_if(self, needed: bool, mark: &'static str) -> Self {
+        match needed && self.value().is_some() {
+            true => Self::Marked(mark, Box::new(self)),
+            false => self,
+        }
     }
 
     /// The number by which it stands among others; `None` for words and for nothing.
@@ -69,6 +80,7 @@ impl Cell {
                 Some(*value as f64)
             }
             Self::Calls { measurements, .. } => Some(*measurements as f64),
+            Self::Marked(_, figure) => figure.value(),
         }
     }
 
@@ -96,6 +108,7 @@ impl Cell {
                 trials,
                 iterations: None,
             } => format!("{measurements} ({trials} trials)").into(),
+            Self::Marked(mark, figure) => Text::from(format!("{mark} ")).and(figure.text()),
             Self::NotAvailable => NOT_AVAILABLE.into(),
         }
     }
@@ -144,6 +157,10 @@ mod tests {
             (calls(Some(20)), "100 (5 × 20)"),
             (calls(None), "100 (5 trials)"),
             (Cell::of(None, Cell::Bytes), "not available"),
+            (Cell::Share(0.8).marked_if(true, "~"), "~ 80%"),
+            (Cell::Share(0.8).marked_if(false, "~"), "80%"),
+            (Cell::NotAvailable.marked_if(true, "~"), "not available"),
+            (Cell::from("failed").marked_if(true, "~"), "failed"),
         ] {
             assert_eq!(cell.text().plain(), text);
         }

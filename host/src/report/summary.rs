@@ -4,11 +4,13 @@ use wire::Category;
 
 use super::cell::Cell;
 use super::evidence::{Candidate, Label, System, operation};
+use super::interactive;
 use super::model::{Block, Column, Page, PagePath, Section, Table, Text};
 use super::names;
 use super::page;
 use super::unit::Units;
 use crate::record::schema::{KatStatus, Record};
+use crate::table::comparison::{BEFORE, BEFORE_MEANING};
 use crate::table::order;
 
 /// Where the summary of a category is.
@@ -50,33 +52,30 @@ pub fn page(system: &System, category: Category) -> Option<Page> {
                 Text::from(system.name.as_str()),
                 Text::from(names::plural(category)),
             ],
-            lead: lead(&entries),
+            lead: lead(&entries, system, category),
             sections: vec![
                 Section::new("Sizes and standing").with([standing(category, &entries)]),
                 Section::new("Counts")
                     .with([counts(&entries, &operations)])
                     .with(relative(category, &entries, &operations)),
                 Section::new("Times").with(times(category, &entries, &operations)),
-                Section::new("Memory").with([memory(&entries)]),
+                Section::new("Memory").with(memory(&entries)),
             ],
         }
     })
 }
 
-fn lead(entries: &[Entry]) -> Vec<Block> {
+fn lead(entries: &[Entry], system: &System, category: Category) -> Vec<Block> {
     let mut words = "Means over all calls; sizes and memory in bytes.".to_owned();
     if entries.iter().any(|entry| entry.is_yardstick) {
         words.push_str(" Yardsticks, which are standards or made of them, come first.");
     }
-    let mut lead = vec![Block::Paragraph(words.into())];
-    if records(entries).any(Record::is_emulated) {
-        let words = "An emulator is the system: counts are instructions and times are virtual. \
-            Neither says how fast a real core is.";
-        lead.push(Block::Warnings(vec![
-            Text::strong("Emulated.").and(" ").and(words),
-        ]));
-    }
-    lead
+    let warnings = interactive::warnings_of(system, category);
+    let warnings = (!warnings.is_empty()).then_some(Block::Warnings(warnings));
+    [Block::Paragraph(words.into())]
+        .into_iter()
+        .chain(warnings)
+        .collect()
 }
 
 fn records<'a>(entries: &'a [Entry]) -> impl Iterator<Item = &'a Record> {
@@ -224,13 +223,12 @@ fn times(category: Category, entries: &[Entry], operations: &[String]) -> Vec<Bl
         true => " (virtual)",
         false => "",
     };
-    let time = |record: &Record| Cell::of(record.mean_seconds, Cell::Seconds);
     let rate = |record: &Record| Cell::of(record.throughput_megabytes_per_second, Cell::PerSecond);
     let times = table(
         &format!("Mean time of one call{clock}"),
         entries,
         figures(operations),
-        |entry| by_operation(entry, operations, time),
+        |entry| by_operation(entry, operations, page::seconds),
     );
     let rates = || {
         table(
@@ -244,7 +242,7 @@ fn times(category: Category, entries: &[Entry], operations: &[String]) -> Vec<Bl
     [times].into_iter().chain(rates).collect()
 }
 
-fn memory(entries: &[Entry]) -> Block {
+fn memory(entries: &[Entry]) -> Vec<Block> {
     let columns = [
         "stack",
         "heap peak",
@@ -252,7 +250,7 @@ fn memory(entries: &[Entry]) -> Block {
         "image",
         "peak RSS",
     ];
-    table(
+    let table = table(
         "Most memory of any operation",
         entries,
         columns.map(Column::figures).to_vec(),
@@ -264,12 +262,11 @@ fn memory(entries: &[Entry]) -> Block {
             let stacks = entry.label.records.iter().filter_map(of_memory);
             let deepest =
                 stacks.max_by_key(|memory| (memory.stack_bytes, memory.stack_is_a_lower_bound()));
+            let heaps = entry.label.records.iter().filter_map(of_memory);
+            let greatest_heap = heaps.max_by_key(|memory| memory.heap_peak_bytes);
             vec![
                 deepest.map_or(Cell::NotAvailable, |memory| page::stack(&memory)),
-                Cell::of(
-                    most(&|record| of_memory(record)?.heap_peak_bytes),
-                    Cell::Bytes,
-                ),
+                greatest_heap.map_or(Cell::NotAvailable, |memory| page::heap(&memory)),
                 Cell::of(most(&page::submission_bytes), Cell::Bytes),
                 Cell::of(
                     most(&|record| page::image_bytes(entry.label, record)),
@@ -278,5 +275,10 @@ fn memory(entries: &[Entry]) -> Block {
                 Cell::of(most(&|record| record.peak_rss_bytes), Cell::Kibibytes),
             ]
         },
-    )
+    );
+    let memories = records(entries).filter_map(|record| record.meter.as_ref());
+    let mut memories = memories.map(|meter| &meter.memory);
+    let has_before = memories.any(|memory| memory.heap_before_and_peak().is_some());
+    let note = has_before.then(|| Block::Paragraph(format!("{BEFORE} {BEFORE_MEANING}").into()));
+    [table].into_iter().chain(note).collect()
 }

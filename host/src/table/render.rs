@@ -5,7 +5,7 @@ use comfy_table::{
 };
 
 use super::comparison::{
-    Cell, Column, Comparison, Heading, Row, compare, mark, not_built_in_words,
+    BEFORE, Cell, Column, Comparison, Heading, NOISY, Row, compare, mark, not_built_in_words,
 };
 use super::format;
 use crate::notice::printable;
@@ -191,12 +191,13 @@ fn strips(comparison: &Comparison) -> Vec<Strip> {
     }
     for (index, system) in systems.iter().enumerate() {
         if any(index, |cell| cell.cold_count.is_some()) {
-            let cold = |cell: &Cell| cell.cold_count.map(format::count);
-            number(
-                Group::Counts,
-                named(system, "cold call"),
-                each(&cold, index),
-            );
+            let unit = system.unit_heading.unwrap_or("count");
+            let heading = format!("cold call, median,\n{}", unit.replace(", ", ",\n"));
+            let cold = |cell: &Cell| {
+                let text = marked(cell, format::count(cell.cold_count?));
+                Some(with_unit(text, cell, system))
+            };
+            number(Group::Counts, named(system, &heading), each(&cold, index));
         }
         if any(index, |cell| cell.ipc.is_some()) {
             let ipc = |cell: &Cell| cell.ipc.map(format::general);
@@ -249,9 +250,13 @@ fn strips(comparison: &Comparison) -> Vec<Strip> {
     strips.push(Strip {
         is_number: true,
         group: Group::Memory,
-        ..shared(comparison, "heap\nbytes", &|cell| {
-            cell.heap_peak_bytes
-                .map_or(NONE.to_owned(), |bytes| bytes.to_string())
+        ..shared(comparison, "heap\nbytes", &|cell| match (
+            cell.heap_peak_bytes,
+            cell.has_heap_before(),
+        ) {
+            (None, _) => NONE.to_owned(),
+            (Some(bytes), true) => format!("{BEFORE} {bytes}"),
+            (Some(bytes), false) => bytes.to_string(),
         })
     });
     strips.push(shared(comparison, "KAT", &|cell| cell.kat.to_owned()));
@@ -398,16 +403,21 @@ fn shared(comparison: &Comparison, heading: &str, text: &dyn Fn(&Cell) -> String
 /// A count; with its unit where the heading cannot name it for all.
 fn count(cell: &Cell, system: &Heading) -> Option<String> {
     let text = marked(cell, format::count(cell.mean_count?));
-    Some(match system.unit_heading {
-        Some(_) => text,
-        None => format!("{text} {}", cell.unit_heading?),
-    })
+    Some(with_unit(text, cell, system))
+}
+
+/// The same with the record's own unit, where the heading cannot name it for all.
+fn with_unit(text: String, cell: &Cell, system: &Heading) -> String {
+    match (system.unit_heading, cell.unit_heading) {
+        (None, Some(unit)) => format!("{text} {unit}"),
+        _ => text,
+    }
 }
 
 /// A mean, with a mark where the machine disturbed it.
 fn marked(cell: &Cell, text: String) -> String {
     match cell.is_disturbed() {
-        true => format!("~ {text}"),
+        true => format!("{NOISY} {text}"),
         false => text,
     }
 }

@@ -159,6 +159,12 @@ impl Memory {
         marks
     }
 
+    /// Heap in use before the call and at its peak, where there was any before.
+    pub fn heap_before_and_peak(&self) -> Option<(u64, u64)> {
+        let before = self.heap_live_before_bytes.filter(|bytes| *bytes > 0)?;
+        Some((before, self.heap_peak_bytes?))
+    }
+
     /// Whether the stack may be deeper than the figure says.
     pub fn stack_is_a_lower_bound(&self) -> bool {
         let frame = self.largest_frame.as_ref();

@@ -18,9 +18,20 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use super::model::PagePath;
+use wire::Category;
+
+use super::evidence::System;
+use super::model::{PagePath, Text};
 
 pub use document::document;
+
+/// What is to be said before the figures of one category on one system, as above all figures of the
+/// interactive report.
+pub fn warnings_of(system: &System, category: Category) -> Vec<Text> {
+    let mut rows = rows::rows(std::slice::from_ref(system));
+    rows.retain(|row| row.category == Some(category));
+    notes::warnings(&rows)
+}
 
 /// Where the interactive report is.
 pub fn path() -> PagePath {

@@ -10,7 +10,7 @@ use crate::record::schema::{FlagSet, KatStatus, Record, Status};
 use crate::record::statistics::GUIDE_MEASUREMENTS;
 use crate::report::model::Text;
 use crate::report::page;
-use crate::table::comparison::{DISTURBED, trial_spread};
+use crate::table::comparison::{DISTURBED, NOISY, is_disturbed};
 use crate::table::format::number_of;
 
 /// What can be said of a figure, the gravest first.
@@ -89,8 +89,8 @@ impl Note {
                 .to_owned(),
             Self::FewCalls => format!("fewer calls than the guide's {GUIDE_MEASUREMENTS}"),
             Self::Unlike => format!(
-                "the slowest trial took more than {DISTURBED} times as long as the fastest, with \
-                 the same inputs, so that the mean says little"
+                "the mean is marked with {NOISY}: the slowest trial took more than {DISTURBED} times as long as the fastest, with \
+                 the same inputs, so that it says little"
             ),
             Self::Disturbed => "trials were repeated because the clock fell during them".to_owned(),
             Self::Throttled => "the board held its clock down".to_owned(),
@@ -115,7 +115,7 @@ impl Note {
             }),
             Self::Unfit => meter.is_some_and(|meter| !meter.fitness.is_empty()),
             Self::FewCalls => record.measurements > 0 && !record.guide_100_measurements_met,
-            Self::Unlike => trial_spread(record).is_some_and(|spread| spread > DISTURBED),
+            Self::Unlike => is_disturbed(record),
             Self::Disturbed => record.disturbed_retries > 0,
             Self::Throttled => {
                 let conditions = meter.and_then(|meter| meter.conditions.as_ref());
@@ -126,7 +126,9 @@ impl Note {
                 })
             }
             Self::Flags => record.flags != FlagSet::Guide,
-            Self::Memory => meter.is_some_and(|meter| !meter.memory.marks.is_empty()),
+            Self::Memory => meter.is_some_and(|meter| {
+                !meter.memory.marks.is_empty() || meter.memory.heap_before_and_peak().is_some()
+            }),
         }
     }
 }

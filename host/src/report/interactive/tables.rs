@@ -12,7 +12,7 @@ use crate::report::cell::Cell;
 use crate::report::evidence::{CATEGORIES, System};
 use crate::report::model::{Column, Table, Text};
 use crate::report::{names, page};
-use crate::table::comparison::trial_spread;
+use crate::table::comparison::{BEFORE, NOISY, is_disturbed, trial_spread};
 
 /// A table with what each of its lines is about.
 #[derive(Clone, Debug)]
@@ -119,18 +119,21 @@ pub fn operations(rows: &[Row], pages: Pages) -> Option<Listing> {
             cells.push("nothing was measured".into());
             return Some(cells);
         };
-        let (real, seconds) = (!record.is_emulated(), record.mean_seconds);
+        let real = !record.is_emulated();
+        let seconds = page::seconds(record);
         let rate = record.throughput_megabytes_per_second;
         let count = |unit| match record.mean_count() {
-            Some((count, of)) if of == unit => Cell::Count(count, None),
+            Some((count, of)) if of == unit => {
+                Cell::Count(count, None).marked_if(is_disturbed(record), NOISY)
+            }
             _ => Cell::NotAvailable,
         };
         let only_if = |is: bool, cell: Cell| if is { cell } else { Cell::NotAvailable };
         let mut cells = vec![kat];
         cells.extend(units.map(count));
         cells.extend([
-            only_if(real, Cell::of(seconds, Cell::Seconds)),
-            only_if(!real, Cell::of(seconds, Cell::Seconds)),
+            only_if(real, seconds.clone()),
+            only_if(!real, seconds),
             only_if(real, Cell::of(rate, Cell::PerSecond)),
             only_if(!real, Cell::of(rate, Cell::PerSecond)),
             Cell::of(trial_spread(record), Cell::Ratio),
@@ -196,6 +199,7 @@ pub fn memory(rows: &[Row], pages: Pages) -> Option<Listing> {
         "stack, bytes",
         "heap peak, bytes",
         "heap blocks",
+        "in use before the call, bytes",
         "heap left in use, bytes",
         "own static memory, bytes",
         "image, bytes",
@@ -214,7 +218,8 @@ pub fn memory(rows: &[Row], pages: Pages) -> Option<Listing> {
         };
         let cells = vec![
             stack,
-            bytes(memory.and_then(|memory| memory.heap_peak_bytes)),
+            memory.map_or(Cell::NotAvailable, page::heap),
+            bytes(memory.and_then(|memory| memory.heap_live_before_bytes)),
             bytes(memory.and_then(|memory| memory.heap_allocations)),
             bytes(memory.and_then(|memory| memory.heap_leaked_bytes)),
             bytes(page::submission_bytes(record)),
@@ -224,7 +229,10 @@ pub fn memory(rows: &[Row], pages: Pages) -> Option<Listing> {
         let is_known = cells.iter().any(|cell| *cell != Cell::NotAvailable);
         is_known.then_some(cells)
     };
-    let caption = "Memory of one call of each operation; ≥ marks what can be more".to_owned();
+    let caption = format!(
+        "Memory of one call of each operation; ≥ marks what can be more, {BEFORE} a peak of the \
+         heap of which a part was in use before the call"
+    );
     pages.listing("memory", caption, rows, titles.map(Column::figures), cells)
 }
 

@@ -16,8 +16,8 @@ use crate::record::schema::Record;
 
 pub use functional::kat;
 pub use overhead::sizes_table;
-pub use performance::count;
-pub use resources::{image_bytes, stack, submission_bytes};
+pub use performance::{count, seconds};
+pub use resources::{heap, image_bytes, stack, submission_bytes};
 pub use symmetric::verdict;
 pub use warnings::warnings;
 

@@ -1,15 +1,16 @@
 //! Section 4: counts, times, and what else was seen while operations ran.
 
-use wire::Category;
+use wire::{Category, CounterSource};
 
 use super::super::cell::Cell;
 use super::super::evidence::{Candidate, Label};
 use super::super::model::{Block, Column, Section, Table, Text};
-use super::super::unit::Units;
+use super::super::unit::{self, Units};
 use super::{columns, or_nothing, rows, sparse};
 use crate::ratio::has_varied_inputs;
 use crate::record::schema::{EventCount, Meter, Record, Status};
 use crate::record::spread::Spread;
+use crate::table::comparison::{NOISY, is_disturbed};
 
 /// Section 4.
 pub fn section(candidate: &Candidate) -> Section {
@@ -18,6 +19,7 @@ pub fn section(candidate: &Candidate) -> Section {
     let section = Section::new("4. Performance")
         .with(means(&others, false))
         .with(means(&hashes, true))
+        .with(around_a_call(candidate))
         .with(spread(candidate))
         .with(cold(candidate))
         .with(layouts(candidate))
@@ -58,7 +60,7 @@ fn means(labels: &[&Label], hashes: bool) -> Option<Block> {
             let rate = record.throughput_megabytes_per_second;
             let mut cells = vec![
                 count(record, units),
-                Cell::of(record.mean_seconds, Cell::Seconds),
+                seconds(record),
                 Cell::of(record.operations_per_second, Cell::PerSecond),
             ];
             cells.extend(hashes.then(|| Cell::of(rate, Cell::PerSecond)));
@@ -69,10 +71,52 @@ fn means(labels: &[&Label], hashes: bool) -> Option<Block> {
     }))
 }
 
-/// The mean count of a record, or that it has none because it failed.
+/// What is in every mean beside the call itself.
+fn around_a_call(candidate: &Candidate) -> Option<Block> {
+    let counters = candidate.records().filter_map(|record| {
+        let counter = record.meter.as_ref()?.counter.as_ref()?;
+        record.mean_count().map(|_| counter)
+    });
+    let mut costs: Vec<(&str, u64, u64)> = Vec::new();
+    for counter in counters.filter(|counter| counter.source != CounterSource::Missing) {
+        let unit = unit::words(counter.unit);
+        let cost = counter.overhead;
+        match costs.iter_mut().find(|(known, ..)| *known == unit) {
+            Some((_, least, most)) => {
+                (*least, *most) = ((*least).min(cost), (*most).max(cost));
+            }
+            None => costs.push((unit, cost, cost)),
+        }
+    }
+    let costs = costs
+        .into_iter()
+        .map(|(unit, least, most)| match least == most {
+            true => format!("{least} {unit}"),
+            false => format!("{least} to {most} {unit}"),
+        });
+    let costs: Vec<String> = costs.collect();
+    (!costs.is_empty()).then(|| {
+        let words = format!(
+            "Nothing is taken off a mean: what the loop adds to each call is in it. An empty call \
+             in a bracket of its own, which is taken off single calls below, has about as much: {}. \
+             Only in a short operation is that a part to be seen.",
+            costs.join(", ")
+        );
+        Block::Paragraph(words.into())
+    })
+}
+
+/// The mean time of a record, with a mark where the machine disturbed it.
+pub fn seconds(record: &Record) -> Cell {
+    Cell::of(record.mean_seconds, Cell::Seconds).marked_if(is_disturbed(record), NOISY)
+}
+
+/// The mean count of a record, with a mark where the machine disturbed it, or that it has none because it failed.
 pub fn count(record: &Record, units: Units) -> Cell {
     match record.mean_count() {
-        Some((count, unit)) => Cell::Count(count, units.in_cell(unit)),
+        Some((count, unit)) => {
+            Cell::Count(count, units.in_cell(unit)).marked_if(is_disturbed(record), NOISY)
+        }
         None if record.status != Status::Complete => "failed".into(),
         None => Cell::NotAvailable,
     }

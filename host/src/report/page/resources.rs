@@ -5,6 +5,7 @@ use super::super::evidence::{Candidate, Label};
 use super::super::model::{Column, Section, Table};
 use super::{columns, or_nothing, rows, sparse};
 use crate::record::schema::{Memory, Record, StaticMemory};
+use crate::table::comparison::BEFORE;
 
 /// Section 5.
 pub fn section(candidate: &Candidate) -> Section {
@@ -56,6 +57,7 @@ fn isolated(candidate: &Candidate) -> Table {
     let figures = [
         "stack (bytes)",
         "heap peak (bytes)",
+        "in use before the call (bytes)",
         "heap allocations",
         "largest allocation (bytes)",
         "heap left in use (bytes)",
@@ -69,7 +71,7 @@ fn isolated(candidate: &Candidate) -> Table {
             let memory = &record.meter.as_ref()?.memory;
             let own = memory.static_memory.as_ref();
             let others = [
-                memory.heap_peak_bytes,
+                memory.heap_live_before_bytes,
                 memory.heap_allocations,
                 memory.heap_largest_bytes,
                 memory.heap_leaked_bytes,
@@ -79,9 +81,16 @@ fn isolated(candidate: &Candidate) -> Table {
                 own.map(|own| own.bss_bytes),
             ]
             .map(|bytes| Cell::of(bytes, Cell::Bytes));
-            Some([stack(memory)].into_iter().chain(others).collect())
+            let first = [stack(memory), heap(memory)];
+            Some(first.into_iter().chain(others).collect())
         }),
     }
+}
+
+/// Peak of the heap, with a mark where a part of it was in use before the call.
+pub fn heap(memory: &Memory) -> Cell {
+    let is_marked = memory.heap_before_and_peak().is_some();
+    Cell::of(memory.heap_peak_bytes, Cell::Bytes).marked_if(is_marked, BEFORE)
 }
 
 /// Stack of one call, with a mark where a frame may have hidden from the paint.

@@ -8,7 +8,7 @@ use super::functional::kat;
 use super::overhead::Exchange;
 use crate::record::schema::{Captured, FlagSet, KatStatus, Record, Status};
 use crate::record::statistics::GUIDE_MEASUREMENTS;
-use crate::table::comparison::{DISTURBED, trial_spread};
+use crate::table::comparison::{BEFORE, DISTURBED, NOISY, trial_spread};
 use crate::table::format;
 
 /// Characters of a submission's own output that are shown.
@@ -212,6 +212,13 @@ fn on_the_operation(record: &Record) -> Vec<(&'static str, Text)> {
         for mark in &meter.memory.marks {
             found.push(("Memory", format!("{mark}.").into()));
         }
+        if let Some((before, peak)) = meter.memory.heap_before_and_peak() {
+            let words = format!(
+                "{BEFORE} of the {peak} bytes of heap at the peak {before} were in use before the \
+                 call: what the set-up left or lost, or an earlier step handed on."
+            );
+            found.push(("Memory", words.into()));
+        }
         let output = &meter.output;
         for (stream, captured) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
             found.extend(printed(stream, captured).map(|words| ("Output", words)));
@@ -247,8 +254,8 @@ fn unlike_trials(candidate: &Candidate) -> Option<Text> {
     };
     let places = places(candidate, factor)?;
     let words = format!(
-        "The slowest trial took more than {DISTURBED} times as long as the fastest, with the same \
-         inputs, so that the mean says little: "
+        "{NOISY} The slowest trial took more than {DISTURBED} times as long as the fastest, with the \
+         same inputs, so that the mean says little: "
     );
     Some(warning("Disturbed", Text::from(words).and(places).and(".")))
 }

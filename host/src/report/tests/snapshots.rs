@@ -3,6 +3,7 @@
 use regex::Regex;
 
 use super::examples;
+use crate::record::schema::KatStatus;
 use crate::report::evidence::System;
 use crate::report::model::Page;
 use crate::report::render::{Links, html, markdown};
@@ -75,4 +76,61 @@ fn few_calls_and_unlike_trials_are_told_with_their_numbers() {
     ] {
         assert!(page.contains(words), "{words} is missing from\n{page}");
     }
+}
+
+/// One record of a KEM that the machine disturbed, with heap in use before the call, on a host that
+/// was not fit, without known answers, and with few calls.
+fn troubled() -> System {
+    let mut system = examples::kem();
+    let label = &mut system.candidates[0].labels[0];
+    for record in &mut label.records {
+        record.kat = KatStatus::NoKat;
+    }
+    let record = &mut label.records[0];
+    record.max_trial_seconds = record.min_trial_seconds.map(|seconds| seconds * 1.5);
+    record.measurements = 35;
+    record.guide_100_measurements_met = false;
+    let meter = record.meter.as_mut().expect("ours");
+    meter.fitness = vec!["the clock follows the load".to_owned()];
+    meter.memory.heap_peak_bytes = Some(40_960);
+    meter.memory.heap_live_before_bytes = Some(1623);
+    system
+}
+
+#[test]
+fn summaries_say_what_single_pages_do() {
+    let pages = overview_pages(&[troubled()]);
+    let summary = pages
+        .iter()
+        .find(|page| page.title.starts_with("Key encapsulation"));
+    let summary = summary.expect("of the KEM");
+    let text = markdown::page(summary, links(summary));
+    for words in [
+        "unfit host** (1 of 3 records)",
+        "bench, the clock follows the load.",
+        "n &lt; 100** (1 of ",
+        "unlike trials** (1 of 3 records)",
+        "Known-answer tests** did not pass, of 2 instances: BUILDFAIL 1, NOKAT 1.",
+        "| § 40960 |",
+        "§ A part of this heap was in use before the call",
+    ] {
+        assert!(text.contains(words), "{words} is missing from\n{text}");
+    }
+    // Its mean count and its mean time.
+    assert_eq!(text.matches("| \\~ ").count(), 2, "{text}");
+}
+
+#[test]
+fn a_page_marks_what_a_disturbed_machine_leaves() {
+    let text = candidate(troubled());
+    for words in [
+        "\\~ The slowest trial took more than 1.2 times as long",
+        "| § 40960 | 1623 |",
+        "§ of the 40960 bytes of heap at the peak 1623 were in use before the call",
+        "about as much: 12 cycles.",
+    ] {
+        assert!(text.contains(words), "{words} is missing from\n{text}");
+    }
+    // Its mean count and its mean time.
+    assert_eq!(text.matches("| \\~ ").count(), 2, "{text}");
 }

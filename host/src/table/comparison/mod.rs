@@ -116,8 +116,10 @@ pub struct Cell {
     pub stack_bytes: Option<u64>,
     /// Whether it may be more.
     pub stack_is_a_lower_bound: bool,
-    /// Most heap in use at a time.
+    /// Most heap in use at a time, with what was in use before the call.
     pub heap_peak_bytes: Option<u64>,
+    /// The part of it that was in use before the call.
+    pub heap_live_before_bytes: Option<u64>,
     /// Outcome of the known-answer test.
     pub kat: &'static str,
     /// Whether nothing is known to be wrong with its answers.
@@ -131,6 +133,17 @@ pub struct Cell {
     /// Whether everything that was planned was measured.
     pub complete: bool,
 }
+
+/// Marks a figure of which a disturbed machine leaves little.
+pub(crate) const NOISY: &str = "~";
+
+/// Marks a peak of the heap of which a part was in use before the call.
+pub(crate) const BEFORE: &str = "§";
+
+/// What that mark means.
+pub(crate) const BEFORE_MEANING: &str = "A part of this heap was in use before the call: what the \
+    set-up left or lost, or an earlier step of an exchange handed on. The operation needs it \
+    nevertheless.";
 
 /// How much slower the slowest trial may be than the fastest.
 pub(crate) const DISTURBED: f64 = 1.2;
@@ -223,6 +236,7 @@ fn cell(record: &Record) -> Cell {
         stack_bytes: meter.and_then(|meter| meter.memory.stack_bytes),
         stack_is_a_lower_bound: meter.is_some_and(|meter| meter.memory.stack_is_a_lower_bound()),
         heap_peak_bytes: meter.and_then(|meter| meter.memory.heap_peak_bytes),
+        heap_live_before_bytes: meter.and_then(|meter| meter.memory.heap_live_before_bytes),
         kat: record.kat.name(),
         kat_is_clean: record.kat.is_clean(),
         trial_spread: trial_spread(record),
@@ -236,7 +250,17 @@ pub(crate) fn trial_spread(record: &Record) -> Option<f64> {
     spread.is_finite().then_some(spread)
 }
 
+/// Whether the machine disturbed the measurement so much that its means say little.
+pub(crate) fn is_disturbed(record: &Record) -> bool {
+    trial_spread(record).is_some_and(|spread| spread > DISTURBED)
+}
+
 impl Cell {
+    /// Whether a part of the heap was in use before the call.
+    pub fn has_heap_before(&self) -> bool {
+        self.heap_live_before_bytes.is_some_and(|bytes| bytes > 0)
+    }
+
     /// Whether the machine disturbed the measurement so much that its mean says little.
     pub fn is_disturbed(&self) -> bool {
         self.trial_spread.is_some_and(|spread| spread > DISTURBED)

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Cell, Column, Heading, NAMED, Row, format, key};
+use super::{BEFORE, BEFORE_MEANING, Cell, Column, Heading, NAMED, Row, format, key};
 use crate::ratio::{Against, Basis, Ratio};
 use crate::record::schema::{FlagSet, KatStatus, Record, Status};
 
@@ -49,6 +49,12 @@ const TIMER_TICKS: &str = "Timer ticks are those of an Arm core's generic timer,
 const NOISE: &str = "~ The slowest trial took more than 1.2 times as long as the fastest, with the \
     same inputs: the machine was disturbed, and the mean says little.";
 
+const COLD: &str = "A cold call is one that finds caches and TLB empty and the branch predictor \
+    thrashed: the median of a few, net of an empty call that is as cold, beside the mean of warm ones.";
+
+const COLD_EMULATED: &str = "An emulator has no caches: what is cold there is cold in name, and the \
+    count is that of instructions alone.";
+
 const SPARSE: &str = "≥ A function that the operation can reach has a larger frame than the stack \
     that was seen, or one whose size is decided when it is called: what it did not write was not \
     seen.";
@@ -68,6 +74,15 @@ pub(super) fn notes(
     let mut cells = rows.iter().flat_map(|row| row.cells.iter().flatten());
     if cells.any(|cell| cell.stack_is_a_lower_bound) {
         notes.push(SPARSE.to_owned());
+    }
+    notes.extend(heap_before(systems, rows));
+    let mut cells = rows.iter().flat_map(|row| row.cells.iter().flatten());
+    if cells.any(|cell| cell.cold_count.is_some()) {
+        notes.push(COLD.to_owned());
+    }
+    let mut cells = rows.iter().flat_map(|row| row.cells.iter().flatten());
+    if cells.any(|cell| cell.cold_count.is_some() && cell.emulated) {
+        notes.push(COLD_EMULATED.to_owned());
     }
     let records = || columns.iter().flat_map(|column| &column.records);
     let by_instructions = |record: &Record| {
@@ -100,6 +115,29 @@ pub(super) fn notes(
         notes.extend(notes_on(column));
     }
     notes
+}
+
+/// Where heap was in use before the call, and how much.
+fn heap_before(systems: &[Heading], rows: &[Row]) -> Option<String> {
+    let mut places = Vec::new();
+    for row in rows {
+        for (system, cell) in systems.iter().zip(&row.cells) {
+            let cell = cell.as_ref().filter(|cell| cell.has_heap_before());
+            let bytes = cell.and_then(|it| it.heap_live_before_bytes.zip(it.heap_peak_bytes));
+            if let Some((before, peak)) = bytes {
+                places.push(format!(
+                    "{}, {}/{} {}: {before} of {peak} bytes",
+                    system.name, row.candidate, row.label, row.operation
+                ));
+            }
+        }
+    }
+    let places = match places.as_slice() {
+        [] => return None,
+        few if few.len() <= NAMED => few.join("; "),
+        many => format::number_of(many.len(), "operation"),
+    };
+    Some(format!("{BEFORE} {BEFORE_MEANING} {places}."))
 }
 
 /// What the ratios are, and why some are none.

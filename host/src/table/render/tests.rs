@@ -427,3 +427,31 @@ fn a_stack_that_may_be_deeper_and_a_leak_are_told() {
     let leak = "enc leaks: what it had lost was freed 4 times between calls.";
     assert!(text.contains(leak), "{text}");
 }
+
+#[test]
+fn heap_that_was_in_use_before_the_call_is_told() {
+    let mut column = column("rpi4", CounterSource::Pmccntr, 1);
+    let memory = &mut column.records[0].meter.as_mut().expect("ours").memory;
+    memory.heap_peak_bytes = Some(1746);
+    memory.heap_live_before_bytes = Some(1623);
+    let place = column.records[0].operation.clone();
+    let text = one_system("rpi4", &column.records, None);
+    assert_eq!(text.matches("§ 1746").count(), 1, "{text}");
+    let note = format!(" {place}: 1623 of 1746 bytes.");
+    assert!(text.contains(&note), "{text}");
+}
+
+#[test]
+fn a_cold_call_of_an_emulator_is_no_cold_call() {
+    let mut column = column("qemu-virt", CounterSource::Icount, 1);
+    column.records[0].meter.as_mut().unwrap().cold = Some(Cold {
+        samples: vec![900_000],
+        overhead: 0,
+        method: "x".to_owned(),
+        unknown: Unknown::new(),
+    });
+    let text = one_system("qemu-virt", &column.records, None);
+    assert!(text.contains("An emulator has no caches"), "{text}");
+    let heading = |word: &str| text.lines().any(|line| line.contains(word));
+    assert!(heading("cold call, median,"), "{text}");
+}
