@@ -131,7 +131,9 @@ impl Work<'_> {
                         },
                     );
                     let system = self.system.name();
-                    self.directory.write_profile(system, record, &profile)?;
+                    if let Some(profile) = profile {
+                        self.directory.write_profile(system, record, &profile)?;
+                    }
                 }
                 (Err(spoiled), _) => worst = unmade(&format!("{operation}: {spoiled}")),
                 (Ok(_), None) => {}
@@ -150,22 +152,37 @@ const PART: u32 = 10;
 /// measurement.
 const FEWEST: u32 = 100;
 
+/// Passes into which those calls are divided, so that noise can be told from shares; and passes of
+/// fewer calls than [`FEWEST`], which are slow ones, so that what precedes each pass, a set-up and
+/// warm-ups, costs less than the calls.
+const PASSES: u32 = 5;
+const PASSES_OF_SLOW_CALLS: u32 = 3;
+
 /// The first calls of the record's trials, from the same state on.
 fn counted(
     session: &mut Session,
     operation: Operation,
     record: &Record,
-) -> Result<wire::Profile, SessionError> {
+) -> Result<Vec<wire::Profile>, SessionError> {
     let few = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
-    let calls = counted_calls(few(record.plan.iterations_per_trial));
+    let (passes, calls) = divided(counted_calls(few(record.plan.iterations_per_trial)));
     // Passes of a key exchange are known to a meter that was asked for its sizes.
     session.sizes()?;
-    measure::profile(session, operation, few(record.plan.warmups), calls)
+    measure::profile(session, operation, few(record.plan.warmups), passes, calls)
 }
 
 /// How many of a trial's calls are counted.
 fn counted_calls(calls: u32) -> u32 {
     (calls / PART).max(FEWEST).min(calls)
+}
+
+/// Passes, and calls of each: together no more than so many.
+fn divided(calls: u32) -> (u32, u32) {
+    let passes = match calls {
+        FEWEST.. => PASSES,
+        few => PASSES_OF_SLOW_CALLS.min(few).max(1),
+    };
+    (passes, (calls / passes).max(1))
 }
 
 #[cfg(test)]
@@ -176,5 +193,15 @@ mod tests {
     fn a_part_of_many_calls_is_counted_and_few_are_counted_all() {
         let counted = [1, 20, 100, 400, 2_000, 20_000].map(counted_calls);
         assert_eq!(counted, [1, 20, 100, 100, 200, 2_000]);
+    }
+
+    #[test]
+    fn passes_take_no_more_calls_than_one_would() {
+        let divided = [1, 2, 20, 100, 2_000].map(divided);
+        assert_eq!(divided, [(1, 1), (2, 1), (3, 6), (5, 20), (5, 400)]);
+        assert!((1..500).all(|calls| {
+            let (passes, each) = super::divided(calls);
+            passes * each <= calls && each > 0
+        }));
     }
 }

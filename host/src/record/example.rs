@@ -15,6 +15,8 @@ use serde_json::json;
 use super::assemble::{ImageFacts, Occasion, Outcome, Subject};
 use super::environment::Target;
 use super::profile::Profile;
+use super::profile::passes::Pass;
+use super::profile::shares::Spreads;
 use super::schema::{KatStatus, Record, Sha256, StaticMemory, Unknown, UtcTime};
 use super::store::{RunDirectory, write_whole};
 use crate::measurement::{
@@ -339,6 +341,24 @@ pub fn profile(verdict: Option<&str>) -> Profile {
         profile["meter"] = meter;
     }
     serde_json::from_value(profile).expect("a profile")
+}
+
+/// The same of ours in passes, in which the generator took so much of a thousand ticks: the profile
+/// is that of a pass in which it took 160.
+pub fn profile_in_passes(drng: &[u64]) -> Profile {
+    let mut profile = profile(Some("mixed"));
+    if let Some(meter) = &mut profile.meter {
+        let pass = |drng: &u64| Pass {
+            ticks: 1000,
+            functions: [("drng".to_owned(), *drng), ("pseudohash".to_owned(), 47)].into(),
+            counting: meter.counting.clone(),
+            unknown: Unknown::new(),
+        };
+        meter.passes = drng.iter().map(pass).collect();
+        let spreads = Spreads::of(&meter.passes);
+        (meter.hash_share_spread, meter.drng_share_spread) = (spreads.hash, spreads.drng);
+    }
+    profile
 }
 
 /// Records of operations that did not come to their end: nothing was measured, the meter ended in

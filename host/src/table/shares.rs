@@ -8,7 +8,8 @@ use super::render::{NONE, STYLE};
 use super::{format, order};
 use crate::notice::printable;
 use crate::record::profile::Profile;
-use crate::record::profile::shares::calls_per_operation;
+use crate::record::profile::passes::{self, UNSTEADY};
+use crate::record::profile::shares::{PARTS, Part, calls_per_operation, parts, unsteady};
 
 /// Characters in a line of the last column.
 const LINE: usize = 64;
@@ -22,6 +23,9 @@ pub struct Shares {
     pub verdicts: Vec<VerdictRow>,
     /// What a reader must know.
     pub notes: Vec<String>,
+    /// How far passes lie apart at most where a share is marked for it.
+    #[serde(skip)]
+    unsteady: Option<f64>,
 }
 
 /// One operation on one system.
@@ -35,10 +39,22 @@ pub struct Row {
     pub operation: String,
     /// The system, with its run where there are several.
     pub system: String,
-    /// The part of hash functions.
+    /// The part of all hash functions, whoever's they are.
     pub hash_share: f64,
+    /// The part of the interface's hash functions.
+    pub iccs_hash_share: f64,
     /// The part of the generator; null where the profile does not tell it apart.
     pub drng_share: Option<f64>,
+    /// The part of all other functions; null where none of these was counted.
+    pub other_share: Option<f64>,
+    /// Passes of which each share is the one in the middle.
+    pub passes: usize,
+    /// Greatest less least share of all passes: of the interface's hash functions, the generator,
+    /// and all other functions; null where there was one pass alone.
+    pub spread: [Option<f64>; 3],
+    /// The three parts, as a table shows them.
+    #[serde(skip)]
+    parts: [Option<Part>; 3],
     /// The part of each function.
     pub share: IndexMap<String, f64>,
     /// Calls of each function in one operation.
@@ -66,16 +82,27 @@ impl Shares {
     /// Adds the profile of an operation.
     pub fn add(&mut self, [system, candidate, label, operation]: [&str; 4], profile: &Profile) {
         let meter = profile.meter.as_ref();
+        let parts = parts(profile);
+        let [hash, drng, other] = parts;
+        // Published profiles may not tell the generator apart.
+        let drng = drng.filter(|_| meter.is_some() || profile.share.contains_key(wire::DRNG));
+        let unsteady = unsteady(profile);
+        self.unsteady = [self.unsteady, unsteady]
+            .into_iter()
+            .flatten()
+            .max_by(f64::total_cmp);
         self.rows.push(Row {
             candidate: candidate.to_owned(),
             label: label.to_owned(),
             operation: operation.to_owned(),
             system: system.to_owned(),
             hash_share: profile.hash_share,
-            drng_share: match meter {
-                Some(meter) => Some(meter.drng_share),
-                None => profile.share.get(wire::DRNG).copied(),
-            },
+            iccs_hash_share: hash.unwrap_or_default().share,
+            drng_share: drng.map(|part| part.share),
+            other_share: other.map(|part| part.share),
+            passes: passes::of(profile).len().max(1),
+            spread: parts.map(|part| part?.spread),
+            parts: [hash, drng, other],
             share: profile.share.clone(),
             calls_per_operation: calls_per_operation(profile),
         });
@@ -129,11 +156,11 @@ impl Shares {
 /// The table, the verdicts and the notes as text.
 pub fn draw(shares: &Shares) -> String {
     let mut table = Table::new();
-    let headings = ["label", "operation", "system", "hash", "DRNG"];
+    let headings = ["label", "operation", "system"].into_iter().chain(PARTS);
     table
         .load_style(STYLE)
         .set_content_arrangement(ContentArrangement::Disabled)
-        .set_header(headings.into_iter().chain(["calls per operation (share)"]));
+        .set_header(headings.chain(["calls per operation (share)"]));
     let mut above = None;
     for row in &shares.rows {
         let label = format!("{}/{}", printable(&row.candidate), printable(&row.label));
@@ -142,26 +169,46 @@ pub fn draw(shares: &Shares) -> String {
             _ => label,
         };
         let number = |text: String| Drawn::new(text).set_alignment(CellAlignment::Right);
-        let drng = row.drng_share.map_or(NONE.to_owned(), format::share);
-        table.add_row([
+        let names = [
             Drawn::new(shown),
             Drawn::new(printable(&row.operation)),
             Drawn::new(printable(&row.system)),
-            number(format::share(row.hash_share)),
-            number(drng),
-            Drawn::new(calls(row)),
-        ]);
+        ];
+        let shares = row.parts.map(|part| number(share(part)));
+        let calls = [Drawn::new(calls(row))];
+        table.add_row(names.into_iter().chain(shares).chain(calls));
     }
     let mut text = table.trim_fmt();
     for row in &shares.verdicts {
         text.push('\n');
         text.push_str(&printable(&verdict(row, shares)));
     }
-    for note in &shares.notes {
+    let unsteady = shares.unsteady.map(unsteady_in_words);
+    for note in unsteady.iter().chain(&shares.notes) {
         text.push('\n');
         text.push_str(&printable(note));
     }
     text
+}
+
+/// A share, with a mark where the machine disturbed it.
+fn share(part: Option<Part>) -> String {
+    match part {
+        None => NONE.to_owned(),
+        Some(part) if part.is_unsteady() => format!("~ {}", format::share(part.share)),
+        Some(part) => format::share(part.share),
+    }
+}
+
+/// What the mark of a share means, where passes lie at most so far apart.
+pub(crate) fn unsteady_in_words(apart: f64) -> String {
+    format!(
+        "~ Passes with the same calls lie more than {:.0} percentage points apart in this share, up \
+         to {:.0}: the machine was disturbed, and the share, that of the pass in the middle, says \
+         little.",
+        UNSTEADY * 100.0,
+        apart * 100.0
+    )
 }
 
 /// Calls by function, those with the greatest part first.
@@ -215,7 +262,7 @@ fn verdict(row: &VerdictRow, shares: &Shares) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::example::profile;
+    use crate::record::example::{profile, profile_in_passes};
 
     #[test]
     fn ours_and_published_ones() {
@@ -231,5 +278,24 @@ mod tests {
         );
         shares.sort();
         insta::assert_snapshot!(draw(&shares));
+    }
+
+    #[test]
+    fn a_share_in_which_passes_lie_apart_is_marked() {
+        let mut shares = Shares::default();
+        let place = |operation| ["local", "kem-36", "TRIKE-2", operation];
+        shares.add(place("keygen"), &profile_in_passes(&[160, 150, 161]));
+        assert!(!draw(&shares).contains('~'));
+        shares.add(place("enc"), &profile_in_passes(&[160, 150, 800]));
+        let text = draw(&shares);
+        assert_eq!(text.matches("~ 16%").count(), 1, "{text}");
+        assert!(
+            text.contains("up to 65: the machine was disturbed"),
+            "{text}"
+        );
+        let row = serde_json::to_value(&shares.rows[0]).unwrap();
+        assert_eq!(row["passes"], 3);
+        assert!((row["spread"][1].as_f64().unwrap() - 0.011).abs() < 1e-12);
+        assert!(row["other_share"].is_null());
     }
 }

@@ -4,7 +4,8 @@ use catalogue::Symmetric;
 use indexmap::IndexMap;
 use wire::{CallTally, Category, Counter, HELPERS};
 
-use super::shares::{CostPerCall, Shares};
+use super::passes::{self, Pass};
+use super::shares::{CostPerCall, Shares, Spreads, functions};
 use super::verdict::{Verdict, not_observable};
 use super::{Calls, Counting, Image, Meta, Meter, Overflow, Profile, RecordKey, Total};
 use crate::record::digest;
@@ -25,23 +26,56 @@ pub struct Occasion<'a> {
     pub record: &'a Record,
 }
 
-impl Profile {
-    /// Makes the profile of one operation.
-    pub fn assemble(counted: &wire::Profile, occasion: &Occasion) -> Self {
+/// What was counted in one pass, net of what counting costs.
+struct Counted {
+    operations: u64,
+    calls: Vec<Calls>,
+    overflow: Vec<Overflow>,
+    pass: Pass,
+}
+
+impl Counted {
+    fn of(counted: &wire::Profile) -> Self {
         let cost = CostPerCall::of(&counted.cost);
         let calls = calls(counted, &cost);
         let overflow = overflow(counted, &cost);
-        let ticks = calls.iter().map(|it| it.ticks);
-        let symmetric_ticks: u64 = ticks.chain(overflow.iter().map(|it| it.ticks)).sum();
-        // On a disturbed machine the whole may come out less than its parts.
-        let total_ticks = cost.net_total(counted).max(symmetric_ticks);
-        let shares = Shares::of(total_ticks, &calls, &overflow);
+        let functions = functions(&calls, &overflow);
+        let symmetric_ticks: u64 = functions.values().sum();
+        let pass = Pass {
+            // On a disturbed machine the whole may come out less than its parts.
+            ticks: cost.net_total(counted).max(symmetric_ticks),
+            functions,
+            counting: counting(counted, &cost),
+            unknown: Unknown::new(),
+        };
+        Self {
+            operations: counted.operations.into(),
+            calls,
+            overflow,
+            pass,
+        }
+    }
+}
+
+impl Profile {
+    /// Makes the profile of one operation of its passes; `None` of none.
+    pub fn assemble(counted: &[wire::Profile], occasion: &Occasion) -> Option<Self> {
+        let mut counted: Vec<Counted> = counted.iter().map(Counted::of).collect();
+        let passes: Vec<Pass> = counted.iter().map(|it| it.pass.clone()).collect();
+        let Counted {
+            operations,
+            calls,
+            overflow,
+            pass,
+        } = counted.swap_remove(passes::typical(&passes)?);
+        let shares = Shares::of(pass.ticks, &calls, &overflow);
+        let spreads = Spreads::of(&passes);
         let report = occasion.image.report.as_ref();
         let evidence: Option<&Symmetric> = report.and_then(|report| report.symmetric.as_ref());
         let mut profile = Self {
             total: Total {
-                operations: counted.operations.into(),
-                ticks: total_ticks,
+                operations,
+                ticks: pass.ticks,
                 unknown: Unknown::new(),
             },
             meta: Meta {
@@ -57,7 +91,10 @@ impl Profile {
                 system: occasion.system.to_owned(),
                 unit: occasion.counter.source.unit().name().to_owned(),
                 drng_share: shares.drng,
-                counting: counting(counted, &cost),
+                hash_share_spread: spreads.hash,
+                drng_share_spread: spreads.drng,
+                passes,
+                counting: pass.counting,
                 overflow,
                 image: Image {
                     name: occasion.image.name.clone(),
@@ -80,7 +117,7 @@ impl Profile {
         if let Some(meter) = &mut profile.meter {
             meter.digest = digest;
         }
-        profile
+        Some(profile)
     }
 }
 

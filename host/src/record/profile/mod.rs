@@ -2,10 +2,11 @@
 //!
 //! A profile stands beside a record, `profile/<candidate>/<label>__<operation>.json`, and has the
 //! keys of the published data sets; what only this meter knows is under `meter`. [`assemble`] makes
-//! one of what a session brought home, [`shares`] computes every fraction in it, and [`verdict`]
-//! sums up what the objects say.
+//! one of what a session brought home, [`shares`] computes every fraction in it, [`passes`] tells
+//! how far repetitions lie apart, and [`verdict`] sums up what the objects say.
 
 mod assemble;
+pub mod passes;
 pub mod shares;
 pub mod verdict;
 
@@ -16,9 +17,12 @@ pub use assemble::Occasion;
 
 use super::schema::{Record, Sha256, Unknown, UtcTime, nullable};
 use catalogue::Symmetric;
+use passes::Pass;
 use verdict::Verdict;
 
-/// The profile of one operation of one label on one system.
+/// The profile of one operation of one label on one system. Where it was taken in several passes,
+/// everything but `meter.passes` and the spreads is of the pass that stands for all, see
+/// [`passes::typical`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
     /// All of the operation.
@@ -96,6 +100,16 @@ pub struct Meter {
     pub unit: String,
     /// The part of the generator.
     pub drng_share: f64,
+    /// Greatest less least `hash_share` of all passes; null where there was one alone.
+    #[serde(default)]
+    pub hash_share_spread: Option<f64>,
+    /// The same of `drng_share`.
+    #[serde(default)]
+    pub drng_share_spread: Option<f64>,
+    /// Every pass, in order. All make the same calls: what differs between them is noise. Empty in
+    /// profiles of earlier versions, which have one pass.
+    #[serde(default)]
+    pub passes: Vec<Pass>,
     /// The calls behind `meta.overflow_calls`, by function: they are in every share.
     pub overflow: Vec<Overflow>,
     /// What counting costs, all of which was taken off.

@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 use wire::{CountingCost, DRNG, family_of_name};
 
+use super::passes::{self, Pass, UNSTEADY};
 use super::{Calls, Overflow, Profile};
 
 /// What counting costs for one call, in ticks.
@@ -67,17 +68,12 @@ impl Shares {
     /// Computes them. A function of a name that is not known here counts as a hash function, as all
     /// but the generator do in published profiles.
     pub fn of(total_ticks: u64, calls: &[Calls], overflow: &[Overflow]) -> Self {
-        let mut by_name = IndexMap::new();
-        let calls = calls.iter().map(|it| (&it.function, it.ticks));
-        let overflow = overflow.iter().map(|it| (&it.function, it.ticks));
-        for (name, ticks) in calls.chain(overflow) {
-            *by_name.entry(name.clone()).or_insert(0) += ticks;
-        }
+        let by_name = functions(calls, overflow);
         let sum_where = |wanted: &dyn Fn(&str) -> bool| -> u64 {
             let wanted = by_name.iter().filter(|(name, _)| wanted(name));
             wanted.map(|(_, ticks)| *ticks).sum()
         };
-        let hash = sum_where(&|name| family_of_name(name).is_none_or(wire::Family::is_hash));
+        let hash = sum_where(&is_hash);
         let drng = sum_where(&is_generator);
         let share = |ticks: u64| match total_ticks {
             0 => 0.0,
@@ -106,32 +102,93 @@ impl Shares {
     }
 }
 
+/// Ticks of each function, by its name, in the order of the calls.
+pub fn functions(calls: &[Calls], overflow: &[Overflow]) -> IndexMap<String, u64> {
+    let mut functions = IndexMap::new();
+    let calls = calls.iter().map(|it| (&it.function, it.ticks));
+    let overflow = overflow.iter().map(|it| (&it.function, it.ticks));
+    for (name, ticks) in calls.chain(overflow) {
+        *functions.entry(name.clone()).or_insert(0) += ticks;
+    }
+    functions
+}
+
+/// How far passes lie apart in the shares that a profile states.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spreads {
+    /// All hash functions.
+    pub hash: Option<f64>,
+    /// The generator.
+    pub drng: Option<f64>,
+}
+
+impl Spreads {
+    /// Computes them.
+    pub fn of(passes: &[Pass]) -> Self {
+        Self {
+            hash: passes::spread(passes, &is_hash),
+            drng: passes::spread(passes, &is_generator),
+        }
+    }
+}
+
+/// Whether a name counts as that of a hash function.
+fn is_hash(name: &str) -> bool {
+    family_of_name(name).is_none_or(wire::Family::is_hash)
+}
+
 /// Whether a name stands for calls of the generator.
 pub fn is_generator(name: &str) -> bool {
     name == DRNG || family_of_name(name) == Some(wire::Family::Drng)
 }
 
-/// The part of the interface's hash functions, as the profile has it.
-pub fn iccs_hash_share(profile: &Profile) -> f64 {
-    stated(profile, &is_iccs_hash).unwrap_or(0.0)
+/// Heads the columns of [`parts`], wherever they are shown.
+pub const PARTS: [&str; 3] = ["pseudohash/XOF/sm3", "DRNG", "other primitives"];
+
+/// A part of an operation, as its profile has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Part {
+    /// As a fraction of the whole.
+    pub share: f64,
+    /// Greatest less least share of all passes; `None` where there was one alone.
+    pub spread: Option<f64>,
 }
 
-/// The part of the generator, as the profile has it.
-pub fn generator_share(profile: &Profile) -> f64 {
-    stated(profile, &is_generator).unwrap_or(0.0)
+impl Part {
+    /// Whether passes lie so far apart that the share says little.
+    pub fn is_unsteady(&self) -> bool {
+        self.spread.is_some_and(|spread| spread > UNSTEADY)
+    }
 }
 
-/// The part of all other functions, as the profile has it; `None` where none was counted.
-pub fn other_share(profile: &Profile) -> Option<f64> {
-    stated(profile, &|name| !is_iccs_hash(name) && !is_generator(name))
+/// What an operation spends in the interface's hash functions, in its generator, and in all other
+/// functions: `None` where none of these was counted.
+pub fn parts(profile: &Profile) -> [Option<Part>; 3] {
+    let is_other = |name: &str| !is_iccs_hash(name) && !is_generator(name);
+    [
+        Some(stated(profile, &is_iccs_hash).unwrap_or_default()),
+        Some(stated(profile, &is_generator).unwrap_or_default()),
+        stated(profile, &is_other),
+    ]
+}
+
+/// How far the passes of a profile lie apart at most in one of its [`parts`], if that is so far
+/// that the shares say little.
+pub fn unsteady(profile: &Profile) -> Option<f64> {
+    let parts = parts(profile).into_iter().flatten();
+    let unsteady = parts.filter(Part::is_unsteady);
+    unsteady
+        .filter_map(|part| part.spread)
+        .max_by(f64::total_cmp)
 }
 
 /// The sum of the shares with these names; `None` where there are none.
-fn stated(profile: &Profile, wanted: &dyn Fn(&str) -> bool) -> Option<f64> {
+fn stated(profile: &Profile, wanted: &dyn Fn(&str) -> bool) -> Option<Part> {
     let shares = profile.share.iter().filter(|(name, _)| wanted(name));
-    shares
-        .map(|(_, share)| *share)
-        .reduce(|sum, share| sum + share)
+    let shares = shares.map(|(_, share)| *share);
+    let share = shares.reduce(|sum, share| sum + share)?;
+    let spread = passes::spread(passes::of(profile), wanted);
+    Some(Part { share, spread })
 }
 
 /// Whether a name is that of one of the interface's hash functions.
@@ -161,6 +218,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::record::example::profile_in_passes;
     use crate::record::schema::Unknown;
 
     fn calls(function: &str, ticks: u64) -> Calls {
@@ -212,6 +270,20 @@ mod tests {
             nested: 0,
         };
         assert_eq!(per_call.net(&tally), 0);
+    }
+
+    #[test]
+    fn parts_lie_as_far_apart_as_their_passes() {
+        let profile = profile_in_passes(&[]);
+        assert_eq!(parts(&profile)[1].unwrap().spread, None);
+        let profile = profile_in_passes(&[160, 140, 165]);
+        let [hash, drng, other] = parts(&profile);
+        let (hash, drng) = (hash.unwrap(), drng.unwrap());
+        assert_eq!((hash.share, hash.spread), (0.047, Some(0.0)));
+        assert!((drng.spread.unwrap() - 0.025).abs() < 1e-12 && !drng.is_unsteady());
+        assert_eq!((other, unsteady(&profile)), (None, None));
+        let profile = profile_in_passes(&[160, 140, 800]);
+        assert!((unsteady(&profile).unwrap() - 0.66).abs() < 1e-12);
     }
 
     proptest! {

@@ -10,7 +10,8 @@ use super::run::Seen;
 use super::{Finding, Findings, close, integrity, unreadable};
 use crate::record::digest;
 use crate::record::profile::Profile;
-use crate::record::profile::shares::Shares;
+use crate::record::profile::passes::{Pass, typical};
+use crate::record::profile::shares::{Shares, Spreads, functions};
 use crate::record::read::{content, parse_as};
 use crate::record::store::{Place, RunDirectory};
 
@@ -50,6 +51,7 @@ fn check_file(file: &Path, records: &Records<'_>) -> Vec<Finding> {
         found: Vec::new(),
     };
     check_arithmetic(&profile, &mut findings);
+    check_passes(&profile, &mut findings);
     check_digest(&profile, &bytes, &mut findings);
     check_record(&profile, file, records, &mut findings);
     findings.found
@@ -99,6 +101,49 @@ fn check_arithmetic(profile: &Profile, findings: &mut Findings<'_>) {
     }
 }
 
+/// A profile of several passes says what the typical one does, and how far all lie apart.
+fn check_passes(profile: &Profile, findings: &mut Findings<'_>) {
+    let Some(meter) = &profile.meter else { return };
+    let spreads = Spreads::of(&meter.passes);
+    let stated = [meter.hash_share_spread, meter.drng_share_spread];
+    let keys = ["meter.hash_share_spread", "meter.drng_share_spread"];
+    for ((key, stated), computed) in keys
+        .into_iter()
+        .zip(stated)
+        .zip([spreads.hash, spreads.drng])
+    {
+        let agree = match (stated, computed) {
+            (Some(stated), Some(computed)) => close(stated, computed),
+            (stated, computed) => stated == computed,
+        };
+        if !agree {
+            let text = |value: Option<f64>| value.map_or("null".to_owned(), |it| it.to_string());
+            let (stated, computed) = (text(stated), text(computed));
+            findings.add(key, format!("is {stated}, but the passes give {computed}"));
+        }
+    }
+    let parts = |pass: &Pass| pass.functions.values().sum::<u64>();
+    if let Some(place) = meter.passes.iter().position(|it| parts(it) > it.ticks) {
+        let problem = "is less than its parts";
+        findings.add(format!("meter.passes[{place}].ticks"), problem);
+    }
+    let Some(place) = typical(&meter.passes) else {
+        return;
+    };
+    let whole = (
+        profile.total.ticks,
+        functions(&profile.calls, &meter.overflow),
+        &meter.counting,
+    );
+    let pass = &meter.passes[place];
+    if whole != (pass.ticks, pass.functions.clone(), &pass.counting) {
+        findings.add(
+            format!("meter.passes[{place}]"),
+            "is the one with the median share, and not what the profile says",
+        );
+    }
+}
+
 fn check_digest(profile: &Profile, bytes: &[u8], findings: &mut Findings<'_>) {
     // A published profile has no digest. The profile was parsed from these bytes: they are JSON.
     let (Some(meter), Ok(content)) = (&profile.meter, canonical::read(bytes)) else {
@@ -137,4 +182,50 @@ fn check_record(
     }
     let why = "the system's folder is";
     findings.equal("meter.system", &meter.system, &system, why);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::example::profile_in_passes;
+
+    fn keys(change: impl FnOnce(&mut Profile)) -> Vec<String> {
+        let mut profile = profile_in_passes(&[150, 160, 800]);
+        change(&mut profile);
+        let mut findings = Findings {
+            file: Path::new("profile.json"),
+            found: Vec::new(),
+        };
+        check_arithmetic(&profile, &mut findings);
+        check_passes(&profile, &mut findings);
+        let found = findings.found.into_iter();
+        found.map(|finding| finding.key).collect()
+    }
+
+    #[test]
+    fn what_passes_say_is_computed_anew() {
+        let none: [&str; 0] = [];
+        assert_eq!(keys(|_| {}), none);
+        assert_eq!(
+            keys(|it| it.meter.as_mut().unwrap().drng_share_spread = Some(0.01)),
+            ["meter.drng_share_spread"]
+        );
+        assert_eq!(
+            keys(|it| it.meter.as_mut().unwrap().passes[2].ticks = 840),
+            [
+                "meter.hash_share_spread",
+                "meter.drng_share_spread",
+                "meter.passes[2].ticks"
+            ]
+        );
+        // The pass with the median share is then the first.
+        assert_eq!(
+            keys(|it| {
+                let meter = it.meter.as_mut().unwrap();
+                meter.passes[1].functions["drng"] = 100;
+                meter.drng_share_spread = Some(0.7);
+            }),
+            ["meter.passes[0]"]
+        );
+    }
 }

@@ -8,10 +8,10 @@ use super::plot::{Axis, Figure, Mark, Shape, Strip};
 use super::rows::{Numbers, Row, groups, instances};
 use super::scale::Logarithmic;
 use super::sizes::Claim;
-use crate::record::profile::shares::{generator_share, iccs_hash_share, other_share};
+use crate::record::profile::shares::{PARTS, parts};
 use crate::record::schema::Record;
 use crate::record::spread::Spread;
-use crate::report::page::submission_bytes;
+use crate::report::page::{self, submission_bytes};
 use crate::report::unit::words;
 use crate::table::{format, order};
 
@@ -228,9 +228,6 @@ fn sizes_of(claims: &[&Claim], table: &TableName) -> Option<Figure> {
     })
 }
 
-/// What a share is of, in the order of the bars.
-const SHARES: [&str; 3] = ["ICCS hash functions", "ICCS generator", "other primitives"];
-
 /// Shares of symmetric functions, for each category and system.
 pub fn shares(rows: &[Row], table: &TableName) -> Vec<Figure> {
     groups(rows)
@@ -241,25 +238,19 @@ pub fn shares(rows: &[Row], table: &TableName) -> Vec<Figure> {
 fn shares_of(group: &[Row], table: &TableName) -> Option<Figure> {
     let strips = group.iter().filter_map(|row| {
         let profile = row.profile()?;
-        let parts = [
-            iccs_hash_share(profile),
-            generator_share(profile),
-            other_share(profile).unwrap_or(0.0),
-        ];
         let mut from = 0.0;
         let mut marks = Vec::new();
-        for (series, part) in parts
-            .into_iter()
-            .enumerate()
-            .filter(|(_, part)| *part > 0.0)
-        {
-            let words = format!("{}: {}", SHARES[series], format::share(part));
+        for (series, part) in parts(profile).into_iter().enumerate() {
+            let Some(part) = part.filter(|part| part.share > 0.0) else {
+                continue;
+            };
+            let share = page::share(Some(part)).text().plain();
             marks.push(Mark {
-                shape: Shape::Bar(series, from, from + part),
-                words,
+                shape: Shape::Bar(series, from, from + part.share),
+                words: format!("{}: {share}", PARTS[series]),
                 numbers: Numbers::one(row),
             });
-            from += part;
+            from += part.share;
         }
         // A row without any share is one nevertheless: nothing symmetric was seen.
         if marks.is_empty() {
@@ -290,7 +281,7 @@ fn shares_of(group: &[Row], table: &TableName) -> Option<Figure> {
         table: table.clone(),
         unit: unit.to_owned(),
         axis: Axis::Share,
-        series: SHARES.map(str::to_owned).to_vec(),
+        series: PARTS.map(str::to_owned).to_vec(),
         strips,
     })
 }

@@ -5,7 +5,7 @@ use wire::{Category, Unit};
 use super::notes::{Note, notes};
 use super::rows::{Numbers, Row};
 use super::sizes::Claim;
-use crate::record::profile::shares::{generator_share, iccs_hash_share, other_share};
+use crate::record::profile::shares::{PARTS, parts, unsteady};
 use crate::record::schema::{KatStatus, Record, Status};
 use crate::record::spread::Spread;
 use crate::report::cell::Cell;
@@ -13,6 +13,7 @@ use crate::report::evidence::{CATEGORIES, System};
 use crate::report::model::{Column, Table, Text};
 use crate::report::{names, page};
 use crate::table::comparison::{BEFORE, NOISY, is_disturbed, trial_spread};
+use crate::table::shares::unsteady_in_words;
 
 /// A table with what each of its lines is about.
 #[derive(Clone, Debug)]
@@ -198,8 +199,8 @@ pub fn memory(rows: &[Row], pages: Pages) -> Option<Listing> {
     let titles = [
         "stack, bytes",
         "heap peak, bytes",
-        "heap blocks",
         "in use before the call, bytes",
+        "heap blocks",
         "heap left in use, bytes",
         "own static memory, bytes",
         "image, bytes",
@@ -238,8 +239,7 @@ pub fn memory(rows: &[Row], pages: Pages) -> Option<Listing> {
 
 /// Shares of symmetric functions in every operation of which there is a profile.
 pub fn shares(rows: &[Row], pages: Pages) -> Option<Listing> {
-    let figures = ["ICCS hash functions", "ICCS generator", "other primitives"];
-    let columns = figures.map(Column::figures).into_iter();
+    let columns = PARTS.map(Column::figures).into_iter();
     let columns = columns.chain([Column::words("share of"), Column::words("verdict")]);
     let cells = |row: &Row| {
         let profile = row.profile()?;
@@ -247,15 +247,16 @@ pub fn shares(rows: &[Row], pages: Pages) -> Option<Listing> {
             true => "instructions, emulated",
             false => "time",
         };
-        Some(vec![
-            Cell::Share(iccs_hash_share(profile)),
-            Cell::Share(generator_share(profile)),
-            Cell::of(other_share(profile), Cell::Share),
-            of.into(),
-            Cell::of(page::verdict(row.label), Cell::from),
-        ])
+        let shares = parts(profile).map(page::share).into_iter();
+        let verdict = Cell::of(page::verdict(row.label), Cell::from);
+        Some(shares.chain([of.into(), verdict]).collect())
     };
-    let caption = "Shares of symmetric functions in each operation".to_owned();
+    let apart = rows.iter().filter_map(|row| unsteady(row.profile()?));
+    let caption = "Shares of symmetric functions in each operation";
+    let caption = match apart.max_by(f64::total_cmp) {
+        Some(apart) => format!("{caption}. {}", unsteady_in_words(apart)),
+        None => caption.to_owned(),
+    };
     pages.listing("shares", caption, rows, columns, cells)
 }
 

@@ -18,7 +18,7 @@ pub use functional::kat;
 pub use overhead::sizes_table;
 pub use performance::{count, seconds};
 pub use resources::{heap, image_bytes, stack, submission_bytes};
-pub use symmetric::verdict;
+pub use symmetric::{share, verdict};
 pub use warnings::warnings;
 
 use super::cell::Cell;

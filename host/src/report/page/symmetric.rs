@@ -7,10 +7,12 @@ use super::super::evidence::{Candidate, Label};
 use super::super::model::{Block, Column, Section, Table, Text};
 use super::{code_list, columns};
 use crate::record::profile::shares::{
-    calls_per_operation, generator_share, iccs_hash_share, is_generator, is_iccs_hash, other_share,
+    PARTS, Part, calls_per_operation, is_generator, is_iccs_hash, parts, unsteady,
 };
 use crate::record::profile::{Meter, Profile};
 use crate::record::schema::Record;
+use crate::table::comparison::NOISY;
+use crate::table::shares::unsteady_in_words;
 
 /// The section.
 pub fn section(candidate: &Candidate) -> Section {
@@ -28,12 +30,12 @@ pub fn section(candidate: &Candidate) -> Section {
     };
     let table = Table {
         caption: "Shares of symmetric functions".to_owned(),
-        columns: columns([
-            Column::figures("pseudohash/XOF/sm3"),
-            Column::figures("DRNG"),
-            Column::figures("other primitives"),
-            Column::words("calls per operation"),
-        ]),
+        columns: columns(
+            PARTS
+                .map(Column::figures)
+                .into_iter()
+                .chain([Column::words("calls per operation")]),
+        ),
         rows,
     };
     // Published profiles count nothing but the interface's own functions.
@@ -46,6 +48,21 @@ pub fn section(candidate: &Candidate) -> Section {
              timed.{unit}"
         ))
         .with([Block::Table(table)])
+        .with(disturbed(candidate).map(|note| Block::Paragraph(note.into())))
+}
+
+/// One of the parts of an operation, with a mark where the machine disturbed it.
+pub fn share(part: Option<Part>) -> Cell {
+    Cell::of(part, |part| {
+        Cell::Share(part.share).marked_if(part.is_unsteady(), NOISY)
+    })
+}
+
+/// What the mark of a share means, where there is one.
+fn disturbed(candidate: &Candidate) -> Option<String> {
+    let profiles = candidate.labels.iter().flat_map(|label| &label.profiles);
+    let apart = profiles.filter_map(|(_, profile)| unsteady(profile));
+    apart.max_by(f64::total_cmp).map(unsteady_in_words)
 }
 
 fn rows(label: &Label) -> Vec<Vec<Cell>> {
@@ -54,17 +71,13 @@ fn rows(label: &Label) -> Vec<Vec<Cell>> {
             .into_iter()
             .map(|(function, calls)| format!("{function} {}", Cell::PerCall(calls).text().plain()))
             .collect();
-        vec![
-            Cell::code(&label.name),
-            operation.as_str().into(),
-            Cell::Share(iccs_hash_share(profile)),
-            Cell::Share(generator_share(profile)),
-            Cell::of(other_share(profile), Cell::Share),
-            match calls.is_empty() {
-                true => "none".into(),
-                false => calls.join(", ").into(),
-            },
-        ]
+        let mut cells = vec![Cell::code(&label.name), operation.as_str().into()];
+        cells.extend(parts(profile).map(share));
+        cells.push(match calls.is_empty() {
+            true => "none".into(),
+            false => calls.join(", ").into(),
+        });
+        cells
     };
     label.profiles.iter().map(row).collect()
 }

@@ -3,6 +3,7 @@
 use regex::Regex;
 
 use super::examples;
+use crate::record::example::profile_in_passes;
 use crate::record::schema::KatStatus;
 use crate::report::evidence::System;
 use crate::report::model::Page;
@@ -94,6 +95,7 @@ fn troubled() -> System {
     meter.fitness = vec!["the clock follows the load".to_owned()];
     meter.memory.heap_peak_bytes = Some(40_960);
     meter.memory.heap_live_before_bytes = Some(1623);
+    label.profiles = vec![("keygen".to_owned(), profile_in_passes(&[150, 160, 800]))];
     system
 }
 
@@ -127,10 +129,13 @@ fn a_page_marks_what_a_disturbed_machine_leaves() {
         "\\~ The slowest trial took more than 1.2 times as long",
         "| § 40960 | 1623 |",
         "§ of the 40960 bytes of heap at the peak 1623 were in use before the call",
+        "\\~ Passes with the same calls lie more than 3 percentage points apart in this share, up \
+         to 65",
         "about as much: 12 cycles.",
     ] {
         assert!(text.contains(words), "{words} is missing from\n{text}");
     }
-    // Its mean count and its mean time.
-    assert_eq!(text.matches("| \\~ ").count(), 2, "{text}");
+    // Its mean count, its mean time, and the share of the generator.
+    assert_eq!(text.matches("| \\~ ").count(), 3, "{text}");
+    assert!(text.contains("| 4.7% | \\~ 16% |"), "{text}");
 }
