@@ -204,8 +204,8 @@ fn share(part: Option<Part>) -> String {
 pub(crate) fn unsteady_in_words(apart: f64) -> String {
     format!(
         "~ Passes with the same calls lie more than {:.0} percentage points apart in this share, up \
-         to {:.0}: the machine was disturbed, and the share, that of the pass in the middle, says \
-         little.",
+         to {:.0}: the machine was disturbed. The pass in the middle is shown, which may be off by \
+         as much.",
         UNSTEADY * 100.0,
         apart * 100.0
     )
@@ -290,7 +290,7 @@ mod tests {
         let text = draw(&shares);
         assert_eq!(text.matches("~ 16%").count(), 1, "{text}");
         assert!(
-            text.contains("up to 65: the machine was disturbed"),
+            text.contains("up to 65: the machine was disturbed."),
             "{text}"
         );
         let row = serde_json::to_value(&shares.rows[0]).unwrap();

@@ -1,6 +1,6 @@
 //! Section 4: counts, times, and what else was seen while operations ran.
 
-use wire::{Category, CounterSource};
+use wire::{Category, CounterSource, Unit};
 
 use super::super::cell::Cell;
 use super::super::evidence::{Candidate, Label};
@@ -11,6 +11,7 @@ use crate::ratio::has_varied_inputs;
 use crate::record::schema::{EventCount, Meter, Record, Status};
 use crate::record::spread::Spread;
 use crate::table::comparison::{NOISY, is_disturbed};
+use crate::table::format;
 
 /// Section 4.
 pub fn section(candidate: &Candidate) -> Section {
@@ -71,39 +72,65 @@ fn means(labels: &[&Label], hashes: bool) -> Option<Block> {
     }))
 }
 
-/// What is in every mean beside the call itself.
+/// What is in every mean beside the call itself: as an emulator shows it, and elsewhere, where noise
+/// hides it, the empty call that it is more than.
 fn around_a_call(candidate: &Candidate) -> Option<Block> {
     let counters = candidate.records().filter_map(|record| {
         let counter = record.meter.as_ref()?.counter.as_ref()?;
         record.mean_count().map(|_| counter)
     });
-    let mut costs: Vec<(&str, u64, u64)> = Vec::new();
-    for counter in counters.filter(|counter| counter.source != CounterSource::Missing) {
-        let unit = unit::words(counter.unit);
-        let cost = counter.overhead;
-        match costs.iter_mut().find(|(known, ..)| *known == unit) {
-            Some((_, least, most)) => {
-                (*least, *most) = ((*least).min(cost), (*most).max(cost));
-            }
-            None => costs.push((unit, cost, cost)),
+    let counters = counters.filter(|counter| counter.source != CounterSource::Missing);
+    let empty = range(counters.map(|counter| (counter.overhead as f64, counter.unit)))?;
+    let added = range(candidate.records().filter_map(added_by_the_loop));
+    let added = match added {
+        Some(added) => format!(", here {added} a call, as the same calls one by one show"),
+        None if candidate.records().any(Record::is_emulated) => String::new(),
+        None => "; on a real core noise hides it but from short operations".to_owned(),
+    };
+    let words = format!(
+        "Nothing is taken off a mean, so that what the loop does between calls is in it{added}. \
+         Single calls are net of an empty call, which counts {empty}."
+    );
+    Some(Block::Paragraph(words.into()))
+}
+
+/// What a loop counts for each call beyond the same calls one by one, net of the empty call. Known of
+/// an emulator alone, where calls count the same whenever they are made.
+fn added_by_the_loop(record: &Record) -> Option<(f64, Unit)> {
+    let meter = record.meter.as_ref().filter(|_| record.is_emulated())?;
+    let samples = meter.samples.first()?;
+    let trial = meter.trials.first()?;
+    if trial.measurements != samples.len() as u64 {
+        return None;
+    }
+    let single: u64 = samples.iter().sum();
+    // Less would be those of other calls.
+    let added = trial.count?.checked_sub(single)?;
+    Some((
+        added as f64 / trial.measurements as f64,
+        meter.counter.as_ref()?.unit,
+    ))
+}
+
+/// The least and the greatest of some counts, each unit for itself.
+fn range(counts: impl Iterator<Item = (f64, Unit)>) -> Option<String> {
+    let mut ranges: Vec<(Unit, f64, f64)> = Vec::new();
+    for (count, unit) in counts {
+        match ranges.iter_mut().find(|(known, ..)| *known == unit) {
+            Some((_, least, most)) => (*least, *most) = (least.min(count), most.max(count)),
+            None => ranges.push((unit, count, count)),
         }
     }
-    let costs = costs
-        .into_iter()
-        .map(|(unit, least, most)| match least == most {
+    let words = |(unit, least, most): &(Unit, f64, f64)| {
+        let (least, most) = (format::count(*least), format::count(*most));
+        let unit = unit::words(*unit);
+        match least == most {
             true => format!("{least} {unit}"),
             false => format!("{least} to {most} {unit}"),
-        });
-    let costs: Vec<String> = costs.collect();
-    (!costs.is_empty()).then(|| {
-        let words = format!(
-            "Nothing is taken off a mean: what the loop adds to each call is in it. An empty call \
-             in a bracket of its own, which is taken off single calls below, has about as much: {}. \
-             Only in a short operation is that a part to be seen.",
-            costs.join(", ")
-        );
-        Block::Paragraph(words.into())
-    })
+        }
+    };
+    let words: Vec<String> = ranges.iter().map(words).collect();
+    (!words.is_empty()).then(|| words.join(", "))
 }
 
 /// The mean time of a record, with a mark where the machine disturbed it.
@@ -111,7 +138,8 @@ pub fn seconds(record: &Record) -> Cell {
     Cell::of(record.mean_seconds, Cell::Seconds).marked_if(is_disturbed(record), NOISY)
 }
 
-/// The mean count of a record, with a mark where the machine disturbed it, or that it has none because it failed.
+/// The mean count of a record, with a mark where the machine disturbed it, or that it has none
+/// because it failed.
 pub fn count(record: &Record, units: Units) -> Cell {
     match record.mean_count() {
         Some((count, unit)) => {
@@ -138,7 +166,7 @@ fn calls(record: &Record) -> Cell {
 }
 
 /// The unit of what a record's counter itself counts.
-fn counted(record: &Record) -> Option<wire::Unit> {
+fn counted(record: &Record) -> Option<Unit> {
     Some(record.meter.as_ref()?.counter.as_ref()?.unit)
 }
 
@@ -344,4 +372,42 @@ fn events(candidate: &Candidate) -> Vec<Block> {
             Some(cells.chain([ipc]).collect())
         }),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::example;
+
+    #[test]
+    fn what_a_loop_adds_is_known_of_an_emulator() {
+        let mut record = example::record_of("qemu-virt", CounterSource::Icount);
+        let meter = record.meter.as_mut().unwrap();
+        meter.samples = vec![vec![5000, 5010]];
+        meter.trials[0].measurements = 2;
+        meter.trials[0].count = Some(5000 + 5010 + 2 * 127);
+        assert_eq!(
+            added_by_the_loop(&record),
+            Some((127.0, Unit::Instructions))
+        );
+        let meter = record.meter.as_mut().unwrap();
+        meter.trials[0].measurements = 3;
+        assert_eq!(added_by_the_loop(&record), None);
+        let board = example::record();
+        assert_eq!(added_by_the_loop(&board), None);
+    }
+
+    #[test]
+    fn counts_of_several_units_are_not_mixed() {
+        let counts = [
+            (58.0, Unit::Instructions),
+            (12.0, Unit::Cycles),
+            (60.0, Unit::Instructions),
+        ];
+        assert_eq!(
+            range(counts.into_iter()).as_deref(),
+            Some("58 to 60 instructions (emulated), 12 cycles")
+        );
+        assert_eq!(range([].into_iter()), None);
+    }
 }
