@@ -94,10 +94,13 @@ fn around_a_call(candidate: &Candidate) -> Option<Block> {
     Some(Block::Paragraph(words.into()))
 }
 
-/// What a loop counts for each call beyond the same calls one by one, net of the empty call. Known of
-/// an emulator alone, where calls count the same whenever they are made.
+/// What a loop counts for each call beyond the same calls one by one, net of the empty call. Known
+/// where an emulator counts instructions alone, of which calls have the same whenever they are made.
 fn added_by_the_loop(record: &Record) -> Option<(f64, Unit)> {
-    let meter = record.meter.as_ref().filter(|_| record.is_emulated())?;
+    let meter = record.meter.as_ref()?;
+    if meter.counter.as_ref()?.source != CounterSource::Icount {
+        return None;
+    }
     let samples = meter.samples.first()?;
     let trial = meter.trials.first()?;
     if trial.measurements != samples.len() as u64 {
