@@ -34,9 +34,6 @@ pub struct CampaignFile {
     pub format: u32,
     /// How often operations are called.
     pub plan: PlanKeys,
-    /// Whether it took systems that are not fit for a trustworthy measurement.
-    #[serde(default)]
-    pub allow_unfit: bool,
 }
 
 /// How often operations are called, as the settings keep it.
