@@ -26,6 +26,7 @@ mod runs;
 mod schema;
 mod setup;
 mod sides;
+mod system_name;
 mod test;
 mod validate;
 
