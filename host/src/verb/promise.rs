@@ -177,7 +177,10 @@ mod tests {
         assert_eq!(words(&[missing("x/A", &["dec"])]), "a: dec of x/A has");
         let kem = missing("x/A", &["keygen", "enc", "dec"]);
         let nothing = missing("x/B", &[]);
-        assert_eq!(words(&[nothing.clone()]), "a: anything of x/B has");
+        assert_eq!(
+            words(std::slice::from_ref(&nothing)),
+            "a: anything of x/B has"
+        );
         assert_eq!(
             words(&[kem.clone(), nothing.clone()]),
             "a: keygen, enc and dec of x/A; anything of x/B have"
