@@ -9,6 +9,7 @@ use comfy_table::{ContentArrangement, Table, presets};
 use regex::Regex;
 use serde::Serialize;
 
+use super::system_name::SystemName;
 use super::{only, output};
 use crate::campaign::{CampaignError, Selection};
 use crate::cli::Context;
@@ -32,7 +33,7 @@ pub struct Arguments {
     only: Option<Regex>,
     /// A system to list them for; may be given several times. The emulated board and this machine
     /// by default
-    #[arg(long = "system", value_name = "S")]
+    #[arg(long = "system", value_name = "S", hide_possible_values = true, value_parser = SystemName)]
     systems: Vec<String>,
 }
 
