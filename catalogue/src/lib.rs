@@ -97,6 +97,18 @@ impl Catalogue {
         &self.instances
     }
 
+    /// All instances, and those of packages that test the instrument.
+    pub fn all(&self) -> impl Iterator<Item = &Instance> {
+        self.instances.iter().chain(&self.tests)
+    }
+
+    /// Names of instances that are not listed, because their packages test the instrument, and that are
+    /// chosen: why a choice may have found nothing, or less than was meant.
+    pub fn unlisted(&self, chosen: impl Fn(&str) -> bool) -> Vec<String> {
+        let names = self.tests.iter().map(Instance::name);
+        names.filter(|name| chosen(name)).collect()
+    }
+
     /// The packages that have something wrong in them and whose instances are left out, by path.
     pub fn broken(&self) -> &[BrokenPackage] {
         &self.broken
@@ -118,9 +130,7 @@ impl Catalogue {
     /// What is wrong with the package of that candidate, where it is a broken one; otherwise
     /// [`CatalogueError::UnknownInstance`], which lists near names.
     pub fn find(&self, name: &str) -> Result<&Instance, CatalogueError> {
-        self.instances
-            .iter()
-            .chain(&self.tests)
+        self.all()
             .find(|instance| instance.name() == name)
             .ok_or_else(|| {
                 let candidate = name.split('/').next().unwrap_or(name);

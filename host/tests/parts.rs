@@ -109,6 +109,10 @@ fn a_campaign_in_two_parts_is_joined_to_the_same_as_a_whole_one() {
     let before = records(Path::new(joined));
     campaign(Path::new(joined), &[]);
     assert_eq!(records(Path::new(joined)), before);
+    // Without a word of settings it goes on with those that it has.
+    let kept = records(Path::new(first));
+    expect(0, &[&part[..], &["--no-profile"]].concat());
+    assert_eq!(records(Path::new(first)), kept);
     // The whole and a part measured the same.
     let twice = folder.path().join("twice");
     expect(2, &["merge", whole, first, "--to", twice.to_str().unwrap()]);
@@ -127,14 +131,15 @@ fn plans(new: &Path, first: &Path) {
         arguments.extend(more);
         serde_json::from_str::<Value>(&expect(0, &arguments)).unwrap()[0].take()
     };
+    // The run directory knows that it is a part.
     let own = plan(first, &[]);
     assert_eq!(
         (&own["total"]["known"], &own["total"]["unknown"]),
-        (&3.into(), &3.into())
+        (&3.into(), &0.into())
     );
     assert_eq!(
         (&own["left"]["known"], &own["left"]["unknown"]),
-        (&0.into(), &3.into())
+        (&0.into(), &0.into())
     );
     let measured: Vec<f64> = records(first)
         .iter()
@@ -148,7 +153,9 @@ fn plans(new: &Path, first: &Path) {
         Some(slowest)
     );
     assert_eq!(own["rows"][0]["cost"]["basis"], "measured");
-    assert_eq!(own["rows"][5]["cost"], Value::Null);
+    let of_all = plan(new, &["--times-from", first.to_str().unwrap()]);
+    assert_eq!(of_all["total"]["unknown"], 3);
+    assert_eq!(of_all["rows"][5]["cost"], Value::Null);
 
     // Another run directory has the times, and another target other calls.
     let first = first.to_str().unwrap();

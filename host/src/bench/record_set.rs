@@ -88,7 +88,6 @@ impl RecordSet {
                 "minimum_calls": settings.minimum_calls,
                 "maximum_calls_per_trial": settings.maximum_calls_per_trial,
             },
-            "allow_unfit": true,
         });
         run_files::seal(CAMPAIGN, &mut campaign);
         write(&run.root().join(CAMPAIGN), &format!("{campaign:#}\n"))?;

@@ -109,14 +109,19 @@ impl Totals {
 pub fn forecast(catalogue: &Catalogue, settings: &Settings) -> miette::Result<Vec<Forecast>> {
     check_times(settings)?;
     let mut forecasts = Vec::new();
-    for name in &settings.systems {
-        let system = system::find_at(name, settings.destination.as_ref())?;
+    let systems: Vec<Box<dyn System>> = settings
+        .systems
+        .iter()
+        .map(|name| system::find_at(name, settings.destination.as_ref()))
+        .collect::<Result<_, _>>()?;
+    settings.check_defer(catalogue, systems.iter().map(|it| &**it))?;
+    for system in systems {
         let selected = settings.instances(catalogue, &*system)?;
         let mut rows = Vec::new();
         for instance in &selected.available {
             rows.extend(instance_rows(settings, &*system, instance)?);
         }
-        forecasts.push(together(name, rows, selected.unavailable.len()));
+        forecasts.push(together(system.name(), rows, selected.unavailable.len()));
     }
     Ok(forecasts)
 }

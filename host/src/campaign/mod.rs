@@ -34,6 +34,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use catalogue::Catalogue;
+use catalogue::environment::TEST_PACKAGES;
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -71,6 +72,37 @@ pub enum CampaignError {
     NothingSelected {
         /// The regular expression.
         only: String,
+    },
+    /// The selection matches nothing but packages that test the instrument, which are not listed.
+    #[error("`{only}` matches none but test packages: {}", names.join(", "))]
+    #[diagnostic(help(
+        "with {}=1 in the environment they are listed and measured like any other",
+        TEST_PACKAGES
+    ))]
+    OnlyTests {
+        /// The regular expression.
+        only: String,
+        /// The instances.
+        names: Vec<String>,
+    },
+    /// What is to be measured last is not among what is measured.
+    #[error("no chosen instance matches `--defer {expression}`")]
+    #[diagnostic(help(
+        "leave it out, or let it match names of the form <id>/<label> that --only chooses as well"
+    ))]
+    NothingDeferred {
+        /// The regular expression.
+        expression: String,
+    },
+    /// What is to be measured once more was not measured.
+    #[error("no record of a chosen instance matches `--redo {expression}`")]
+    #[diagnostic(help(
+        "its names are <id>/<label>__<operation>, as in `--redo '^pqclean/ML-KEM-768__dec$'`; what \
+         has no record, such as after a --redo that was ended or killed, is measured without it"
+    ))]
+    NothingToRedo {
+        /// The regular expression.
+        expression: String,
     },
     /// The run directory belongs to a campaign with other settings.
     #[error("{}: key `{key}` is {theirs}, and this campaign has {ours}", file.display())]
@@ -110,6 +142,13 @@ pub enum CampaignError {
         /// The run directory.
         run_directory: PathBuf,
     },
+    /// The run directory is a file.
+    #[error("{} is a file, and no run directory", path.display())]
+    #[diagnostic(help("name a folder with --run-dir: it is made where there is none"))]
+    RunDirectoryIsFile {
+        /// The file.
+        path: PathBuf,
+    },
     /// The run directory's settings cannot be read.
     #[error("{}: {reason}", file.display())]
     #[diagnostic(help("name another folder with --run-dir, or repair the file"))]
@@ -144,9 +183,14 @@ pub fn run(
     for system in &systems {
         settings.instances(&catalogue, &**system)?;
     }
+    settings.check_defer(&catalogue, systems.iter().map(|it| &**it))?;
+    settings.check_redo(&catalogue, systems.iter().map(|it| &**it))?;
     forecast::check_times(settings)?;
     let admitted = gate::admit(&systems, settings.allow_unfit)?;
     notice::broken_packages(&catalogue);
+    if let Some(words) = settings.selection.unlisted_in_words(&catalogue) {
+        notice::line(words);
+    }
     let _alone = settings.claim()?;
     let reporter = &reporter.logged(&settings.run_directory);
     for system in &systems {

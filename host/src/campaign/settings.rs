@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use catalogue::environment::TEST_PACKAGES;
 use catalogue::{Catalogue, Instance};
 use regex::Regex;
 use serde::Serialize;
@@ -15,7 +16,7 @@ use crate::measure;
 use crate::record::migrate::FORMAT;
 use crate::record::plan::PlanSettings;
 use crate::record::run_files::{self, CAMPAIGN};
-use crate::record::store::write_whole;
+use crate::record::store::{Place, RunDirectory, write_whole};
 use crate::system::{Destination, System};
 
 /// Which instances are measured.
@@ -58,6 +59,11 @@ impl Selection {
             {
                 return Err(error.into());
             }
+            let names = self.unlisted(catalogue);
+            if !names.is_empty() {
+                let only = self.to_string();
+                return Err(CampaignError::OnlyTests { only, names }.into());
+            }
             return Err(CampaignError::NothingSelected {
                 only: self.to_string(),
             }
@@ -82,6 +88,29 @@ impl Selection {
             // An unknown name is an error.
             Self::Named(_) => false,
         }
+    }
+
+    /// Instances of test packages that match and are not listed.
+    fn unlisted(&self, catalogue: &Catalogue) -> Vec<String> {
+        match self {
+            Self::Matching(only) => catalogue.unlisted(|name| only.is_match(name)),
+            Self::Named(_) => Vec::new(),
+        }
+    }
+
+    /// That instances of test packages match and are left out, unless simply everything was chosen.
+    pub fn unlisted_in_words(&self, catalogue: &Catalogue) -> Option<String> {
+        let names = match self {
+            Self::Matching(only) if only.as_str().is_empty() => Vec::new(),
+            _ => self.unlisted(catalogue),
+        };
+        (!names.is_empty()).then(|| {
+            format!(
+                "left out, because they are of test packages: {}; with {TEST_PACKAGES}=1 in the \
+                 environment they are measured as well",
+                names.join(", ")
+            )
+        })
     }
 }
 
@@ -160,6 +189,66 @@ impl Settings {
         Ok(selected)
     }
 
+    /// Whether what is to be measured last is among the chosen instances, of whatever part, as any of
+    /// these systems sees them.
+    ///
+    /// # Errors
+    ///
+    /// [`CampaignError::NothingDeferred`]; see [`Selection::instances`].
+    pub fn check_defer<'a>(
+        &self,
+        catalogue: &Catalogue,
+        systems: impl Iterator<Item = &'a dyn System>,
+    ) -> miette::Result<()> {
+        let Some(defer) = &self.defer else {
+            return Ok(());
+        };
+        for system in systems {
+            let Selected {
+                available,
+                unavailable,
+            } = self.selection.instances(catalogue, system)?;
+            let mut all = available
+                .into_iter()
+                .chain(unavailable.into_iter().map(|(instance, _)| instance));
+            if all.any(|instance| defer.is_match(&instance.name())) {
+                return Ok(());
+            }
+        }
+        let expression = defer.to_string();
+        Err(CampaignError::NothingDeferred { expression }.into())
+    }
+
+    /// Whether the run directory has a record of a chosen instance that is to be measured once more.
+    ///
+    /// # Errors
+    ///
+    /// [`CampaignError::NothingToRedo`]; a folder that cannot be read; see [`Selection::instances`].
+    pub fn check_redo<'a>(
+        &self,
+        catalogue: &Catalogue,
+        systems: impl Iterator<Item = &'a dyn System>,
+    ) -> miette::Result<()> {
+        let Some(redo) = &self.redo else {
+            return Ok(());
+        };
+        let directory = RunDirectory::new(&self.run_directory);
+        for system in systems {
+            for instance in self.instances(catalogue, system)?.available {
+                let Instance {
+                    candidate, label, ..
+                } = instance;
+                let records = directory.records_of_label(system.name(), candidate, label)?;
+                let mut places = records.iter().filter_map(|file| Place::of_path(file));
+                if places.any(|it| redo.is_match(&format!("{candidate}/{}", it.stem))) {
+                    return Ok(());
+                }
+            }
+        }
+        let expression = redo.to_string();
+        Err(CampaignError::NothingToRedo { expression }.into())
+    }
+
     /// The part that concerns a single operation.
     pub fn measure(&self) -> measure::Settings {
         measure::Settings {
@@ -170,9 +259,9 @@ impl Settings {
     }
 
     /// What must not change while records are added to a run directory: whatever decides how a
-    /// number comes about, and whether the systems had to be fit: what a run directory promises of
-    /// all its records; and the part that it is, which decides what is in it. The selection may grow
-    /// from one time to the next.
+    /// number comes about, and the part that it is, which decides what is in it. The selection may
+    /// grow from one time to the next, and so may the systems: what one of them lacked is said in
+    /// each of its records.
     fn kept(&self) -> Value {
         #[derive(Serialize)]
         struct Plan {
@@ -195,7 +284,6 @@ impl Settings {
             "plan": plan,
             "cold": self.cold,
             "layouts": self.layouts,
-            "allow_unfit": self.allow_unfit,
             "shard": self.shard.map(|shard| shard.to_string()),
         })
     }
@@ -333,19 +421,13 @@ mod tests {
                     ..first.clone()
                 },
             ),
-            (
-                "allow_unfit",
-                Settings {
-                    allow_unfit: true,
-                    ..first.clone()
-                },
-            ),
         ] {
             let error = change.claim().unwrap_err().to_string();
             assert!(error.contains(&format!("key `{key}` is")), "{error}");
         }
         let mut more = first.clone();
         more.selection = Selection::Named(vec!["pqclean/HQC-128".into()]);
+        more.allow_unfit = true;
         more.claim().unwrap();
     }
 

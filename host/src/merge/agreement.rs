@@ -10,12 +10,17 @@ use crate::record::identity::of_record;
 use crate::record::read::read;
 use crate::record::run_files::DIGEST;
 
+/// Whether a campaign took systems that were not fit: a key of settings of earlier versions, which
+/// records themselves tell.
+pub(super) const ALLOW_UNFIT: &str = "allow_unfit";
+
 /// Campaigns are joined that measured alike: all settings but the part are the same.
 pub(super) fn settings(all: &[(PathBuf, Value)]) -> Result<(), MergeError> {
     let without_part = |settings: &Value| {
         let mut settings = settings.clone();
         if let Some(keys) = settings.as_object_mut() {
             keys.remove(SHARD);
+            keys.remove(ALLOW_UNFIT);
             // It covers the part as well.
             keys.remove(DIGEST);
         }

@@ -195,6 +195,9 @@ fn whole_campaign(part: &Value) -> Value {
     if let Some(shard) = whole.get_mut(SHARD) {
         *shard = Value::Null;
     }
+    if let Some(keys) = whole.as_object_mut() {
+        keys.shift_remove(agreement::ALLOW_UNFIT);
+    }
     // Settings of an earlier format have no digest.
     if run_files::stated_digest(part).is_some() {
         run_files::seal(CAMPAIGN, &mut whole);

@@ -125,6 +125,14 @@ fn the_same_twice_and_other_systems_are_no_contradiction() {
 }
 
 #[test]
+fn what_a_campaign_took_as_it_was_is_each_records_own_matter() {
+    let runs = Runs::of(&["1/2", "2/2"]);
+    let settings = r#"{"plan": {"trials": 5}, "cold": false, "shard": "2/2", "allow_unfit": true}"#;
+    runs.put(1, CAMPAIGN, settings);
+    assert!(runs.merge().is_ok());
+}
+
+#[test]
 fn settings_that_differ_are_refused_by_their_key_in_whichever_file_it_stands() {
     for (text, said) in [
         (

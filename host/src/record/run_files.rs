@@ -34,9 +34,15 @@ pub struct CampaignFile {
     pub format: u32,
     /// How often operations are called.
     pub plan: PlanKeys,
-    /// Whether it took systems that are not fit for a trustworthy measurement.
+    /// Whether operations are called cold as well.
     #[serde(default)]
-    pub allow_unfit: bool,
+    pub cold: bool,
+    /// Images of other layouts whose trials are run as well.
+    #[serde(default)]
+    pub layouts: u32,
+    /// The part of a divided campaign that this is.
+    #[serde(default)]
+    pub shard: Option<String>,
 }
 
 /// How often operations are called, as the settings keep it.

@@ -18,7 +18,7 @@ use super::run_files::BUILD;
 use super::schema::Record;
 
 /// Folder of the records in a system's folder.
-const RECORDS: &str = "records";
+pub const RECORDS: &str = "records";
 
 /// Folder of the profiles in a system's folder.
 const PROFILES: &str = "profile";
@@ -402,7 +402,7 @@ pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), StoreError> {
 }
 
 /// The folder that a file is in; that of a bare name is the present one.
-fn folder_of(path: &Path) -> &Path {
+pub fn folder_of(path: &Path) -> &Path {
     let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
     folder.unwrap_or(Path::new("."))
 }

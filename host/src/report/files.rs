@@ -20,7 +20,7 @@ use crate::record::store::{StoreError, write_whole};
 /// The files of a report, by their paths in its folder.
 pub type Files = BTreeMap<PathBuf, String>;
 
-/// Characters of a differing line that are shown.
+/// Characters of a differing line that are shown, around where it differs.
 const SHOWN: usize = 120;
 
 /// Draws pages; `run` is the way from the report's folder to the run directory, where its files
@@ -150,31 +150,46 @@ fn difference(expected: &[u8], found: &[u8]) -> Option<(usize, String)> {
     for number in 1.. {
         match (pairs.0.next(), pairs.1.next()) {
             (left, right) if left == right && left.is_some() => {}
-            (left, right) => {
-                let words = |line: Option<&[u8]>| match line {
-                    Some(line) => format!("`{}`", shown(line)),
-                    None => "nothing".to_owned(),
-                };
-                let problem = format!(
-                    "it has {}, and the records give {}",
-                    words(right),
-                    words(left)
-                );
-                return Some((number, problem));
-            }
+            (left, right) => return Some((number, in_words(left, right))),
         }
     }
     None
 }
 
-fn shown(line: &[u8]) -> String {
-    let text = String::from_utf8_lossy(line);
-    let text = text.trim_end_matches('\n');
-    let mut shown: String = text.chars().take(SHOWN).collect();
-    if shown.len() < text.len() {
-        shown.push('…');
-    }
-    shown
+/// How two lines differ, the first of which is expected; a missing one is `None`. Of long ones it
+/// shows what is around their first difference, and its column.
+fn in_words(expected: Option<&[u8]>, found: Option<&[u8]>) -> String {
+    let text = |line: Option<&[u8]>| line.map(|it| String::from_utf8_lossy(it).into_owned());
+    let (expected, found) = (text(expected), text(found));
+    let mut pairs = expected
+        .iter()
+        .flat_map(|it| it.chars())
+        .zip(found.iter().flat_map(|it| it.chars()));
+    let same = pairs.by_ref().take_while(|(a, b)| a == b).count();
+    let words = |line: Option<&String>| match line {
+        Some(line) => format!("`{}`", shown(line.trim_end_matches('\n'), same)),
+        None => "nothing".to_owned(),
+    };
+    let long = |line: &Option<String>| line.as_ref().is_some_and(|it| it.chars().count() > SHOWN);
+    let place = match long(&expected) || long(&found) {
+        true => format!(" from column {} on", same + 1),
+        false => String::new(),
+    };
+    let (found, expected) = (words(found.as_ref()), words(expected.as_ref()));
+    format!("it has {found}{place}, and the records give {expected}")
+}
+
+/// A part of a line with the character of this index in its first half.
+fn shown(line: &str, index: usize) -> String {
+    let length = line.chars().count();
+    let start = match length > SHOWN {
+        true => index.saturating_sub(SHOWN / 2).min(length),
+        false => 0,
+    };
+    let part: String = line.chars().skip(start).take(SHOWN).collect();
+    let before = if start > 0 { "…" } else { "" };
+    let after = if start + SHOWN < length { "…" } else { "" };
+    format!("{before}{part}{after}")
 }
 
 /// The first file that looks like one of a report and belongs to none of these.
@@ -257,6 +272,20 @@ mod tests {
             let words = format!("{}, {expected}", page.display());
             assert_eq!(difference.to_string(), words);
         }
+    }
+
+    #[test]
+    fn a_difference_far_on_in_a_long_line_is_shown_with_its_column() {
+        let line = |word: &str| format!("{}{word}{}\n", "a".repeat(500), "z".repeat(500));
+        let (number, problem) =
+            difference(line("new").as_bytes(), line("old").as_bytes()).expect("they differ");
+        assert_eq!(number, 1);
+        let part = |word: &str| format!("`…{}{word}{}…`", "a".repeat(60), "z".repeat(57));
+        let (old, new) = (part("old"), part("new"));
+        assert_eq!(
+            problem,
+            format!("it has {old} from column 501 on, and the records give {new}")
+        );
     }
 
     #[test]

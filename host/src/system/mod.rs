@@ -182,7 +182,7 @@ pub fn name_for_board(board: &str) -> Result<String, StartError> {
 }
 
 /// All systems, this machine under its default name.
-fn known() -> Vec<String> {
+pub fn known() -> Vec<String> {
     let emulated = qemu::names().map(str::to_owned);
     let process = [qemu_user::NAME.to_owned(), Local::default_name()];
     emulated.chain(process).collect()

@@ -35,7 +35,7 @@ use crate::record::environment::load_average;
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// How often each thing is done
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     repeat: u32,
     /// Only measurements whose name <what>/<system> this regular expression matches
     #[arg(long, value_name = "RE", default_value = "", value_parser = only::expression)]

@@ -21,7 +21,8 @@ use crate::verb::{compare, only, output};
 /// Each instance is built, its known answers are checked, and each operation becomes one record in
 /// the run directory. Whatever a submission does, the campaign goes on with the next operation.
 ///
-/// Started again with the same run directory, it measures what is missing or not complete. A
+/// Started again with the same run directory, it measures what is missing or not complete, with the
+/// settings that this has in its campaign.json; an argument that contradicts them is refused. A
 /// system that is not fit for a trustworthy measurement (see `cargo host doctor`) is refused. A
 /// complete record is kept as long as it is of the present build and the present outcome of the
 /// known-answer test, whatever that is; the test is run again when the build or the published
@@ -52,26 +53,29 @@ pub struct Arguments {
     #[command(flatten)]
     choice: Choice,
     /// Measure these records once more: those whose name <id>/<label>__<operation> this regular
-    /// expression matches; the old ones are set aside
+    /// expression matches; the old ones are set aside. After Ctrl-C or a kill, go on without --redo:
+    /// with it, what was measured once more already would be so again
     #[arg(long, value_name = "RE", value_parser = only::expression)]
     redo: Option<Regex>,
-    /// Seconds on the target's clock that one trial should take
-    #[arg(long, value_name = "S", default_value_t = PlanSettings::default().trial_target_seconds, value_parser = positive)]
-    trial_target: f64,
-    /// Seconds on the wall that all trials of an operation may take, as fast as the system usually is
-    #[arg(long, value_name = "S", default_value_t = PlanSettings::default().operation_budget_seconds, value_parser = positive)]
-    op_budget: f64,
+    /// Seconds on the target's clock that one trial should take; as the run directory has it, or 1
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = positive)]
+    trial_target: Option<f64>,
+    /// Seconds on the wall that all trials of an operation may take, as fast as the system usually is;
+    /// as the run directory has it, or 900
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = positive)]
+    op_budget: Option<f64>,
     /// Seconds on the wall, as fast as the system usually is, for an answer that nobody can predict: a
     /// first call, a known-answer file between two signs of life
-    #[arg(long, value_name = "S", default_value_t = PATIENCE.as_secs_f64(), value_parser = positive)]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, default_value_t = PATIENCE.as_secs_f64(), value_parser = positive)]
     patience: f64,
-    /// Also call with caches and TLB cold and the branch predictor thrashed, 100 times at most
+    /// Also call with caches and TLB cold and the branch predictor thrashed, 100 times at most; always
+    /// where the run directory has it so
     #[arg(long)]
     cold: bool,
     /// Also run the trials on N images whose code is shifted by 16, 32, ... bytes: how much its
-    /// place alone moves the figures
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=MOST_LAYOUTS))]
-    layouts: u32,
+    /// place alone moves the figures; as the run directory has it, or 0
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(..=MOST_LAYOUTS))]
+    layouts: Option<u32>,
     /// Measure on systems that are not fit for it, such as virtual machines, and say so in every
     /// record
     #[arg(long)]
@@ -96,23 +100,28 @@ const MOST_LAYOUTS: i64 = (LAYOUT_LIMIT / LAYOUT_STEP - 1) as i64;
 /// See [`campaign::run`].
 pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> {
     let choice = &arguments.choice;
+    let kept = choice.kept()?;
     let settings = Settings {
         run_directory: choice.run_dir.clone(),
         systems: choice.systems(),
         destination: choice.destination()?,
         selection: choice.selection(),
-        shard: choice.shard,
+        shard: kept.shard,
         defer: choice.defer.clone(),
         times_from: choice.times_from.clone(),
         redo: arguments.redo.clone(),
         plan: PlanSettings {
-            trial_target_seconds: arguments.trial_target,
-            operation_budget_seconds: arguments.op_budget,
-            ..PlanSettings::default()
+            trial_target_seconds: arguments
+                .trial_target
+                .unwrap_or(kept.plan.trial_target_seconds),
+            operation_budget_seconds: arguments
+                .op_budget
+                .unwrap_or(kept.plan.operation_budget_seconds),
+            ..kept.plan
         },
         patience: Duration::from_secs_f64(arguments.patience),
-        cold: arguments.cold,
-        layouts: arguments.layouts,
+        cold: arguments.cold || kept.cold,
+        layouts: arguments.layouts.unwrap_or(kept.layouts),
         allow_unfit: arguments.allow_unfit,
         profiles: !arguments.no_profile,
         capture: arguments.capture,

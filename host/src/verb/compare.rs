@@ -24,10 +24,11 @@ use crate::table::shares::{self, Shares};
 /// calls. What divides two runs of one system is the count, and two real systems the time; an
 /// emulated system is divided by no real one. A verdict is given where the difference exceeds the
 /// noise. Several runs of several systems have a table for each system. Below stands what was not
-/// built, and why. With --json the same as data: {systems, rows, confidence, not_built, notes}.
+/// built, and why; what was built and has no record; and which records were changed since they were
+/// written. With --json the same as data: {systems, rows, confidence, not_built, notes}.
 ///
-/// Exits with 1 when a record is not complete, an answer is wrong or an instance does not build.
-/// NOKAT and PARTIAL are no reason, nor is a BUILDFAIL for what the system lacks. With --threshold
+/// Exits with 1 when a record is not complete or was changed, an answer is wrong or an instance does
+/// not build. NOKAT and PARTIAL are no reason, nor is a BUILDFAIL for what the system lacks. With --threshold
 /// only the later run is judged so, and whatever became worse is a reason as well.
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -51,7 +52,7 @@ pub struct Arguments {
     /// more than the noise; stack, heap and static memory that grew by more; known answers that are
     /// no longer given; operations that are no longer measured. With --json {slower, larger,
     /// answers, missing, within_noise, compared, not_compared}
-    #[arg(long, value_name = "PERCENT", conflicts_with = "by", value_parser = threshold::percent, conflicts_with = "shares")]
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, conflicts_with = "by", value_parser = threshold::percent, conflicts_with = "shares")]
     threshold: Option<f64>,
 }
 
@@ -119,12 +120,18 @@ fn show_shares(sides: &[Side], context: &Context) -> miette::Result<Outcome> {
         ));
     }
     shares.sort();
+    shares
+        .notes
+        .extend(sides.iter().flat_map(Side::broken_promises));
     if context.common.json {
         output::json(&shares)?;
     } else {
         output::text(&shares::draw(&shares))?;
     }
-    Ok(Outcome::Clean)
+    Ok(match sides.iter().all(|side| side.damage.is_empty()) {
+        true => Outcome::Clean,
+        false => Outcome::NotClean,
+    })
 }
 
 /// Whether any system has records of this label.
@@ -150,9 +157,13 @@ fn together(sides: &[Side], by: Option<&str>) -> Comparison {
         .filter(|column| !column.records.is_empty())
         .collect();
     let not_built = sides.iter().flat_map(|side| &side.not_built);
+    let mut comparison = compare_with(&columns, by);
+    comparison
+        .notes
+        .extend(sides.iter().flat_map(Side::broken_promises));
     Comparison {
         not_built: not_built.cloned().collect(),
-        ..compare_with(&columns, by)
+        ..comparison
     }
 }
 
@@ -216,6 +227,46 @@ mod tests {
         );
         assert_eq!(of(&[&before]), ["a b"]);
         assert_eq!(of(&[&before, &other]), ["before/a before/b other/c"]);
+    }
+
+    #[test]
+    fn what_a_run_does_not_keep_of_its_promises_is_told() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let run = run_with(folder.path(), "run", &["a"]);
+        let entry = r#"{"pqclean/ML-KEM-768": {"kat": "PASS"}, "x/Gone": {"kat": "PASS"},
+            "x/A": {"kat": "BUILDFAIL", "unavailable": true}}"#;
+        fs::write(run.join("a/build.json"), entry).expect("written");
+        let noted = || {
+            let all = sides(std::slice::from_ref(&run), &[]).expect("readable");
+            let notes = together(&all, None).notes.join("\n");
+            let notes = notes.replace(&run.display().to_string(), "run");
+            (notes, all.iter().all(Side::is_clean))
+        };
+        let (notes, is_clean) = noted();
+        assert!(
+            notes.ends_with(
+                "a: keygen and enc of pqclean/ML-KEM-768; anything of x/Gone have not been measured; \
+                 a campaign into the same run directory measures what is missing."
+            ),
+            "{notes}"
+        );
+        assert!(is_clean);
+
+        let record = run.join("a/records/pqclean/ML-KEM-768__dec.json");
+        let text = fs::read_to_string(&record).expect("readable");
+        let changed = text.replacen("\"label\": \"ML-KEM-768\"", "\"label\": \"ML-KEM-767\"", 1);
+        assert_ne!(text, changed);
+        fs::write(&record, changed).expect("written");
+        let (notes, is_clean) = noted();
+        assert!(
+            notes.contains(
+                "run/a/records/pqclean/ML-KEM-768__dec.json was changed since it was written (key \
+                 `meter.digest`), and its figures prove nothing; `cargo host validate run` says what \
+                 is wrong."
+            ),
+            "{notes}"
+        );
+        assert!(!is_clean);
     }
 
     #[test]

@@ -72,6 +72,12 @@ mod tests {
                 assert!(script.contains(verb.get_name()), "{shell}: {verb}");
             }
         }
+        let bash = script(&Arguments {
+            shell: Shell::Bash,
+            name: word("measure").unwrap(),
+        });
+        let systems = crate::system::known().join(" ");
+        assert!(bash.contains(&format!("-W \"{systems}\"")), "{systems}");
         assert!(word("a b").is_err() && word("").is_err());
     }
 }

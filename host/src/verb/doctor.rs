@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::output;
 use super::place::Place;
+use super::system_name::SystemName;
 use crate::cli::Context;
 use crate::fitness::{self, Fitness, instrument, words};
 use crate::image::{Cache, Recipe};
@@ -26,7 +27,7 @@ use crate::system::{self, Destination, System};
 pub struct Arguments {
     /// A system to look at; may be given several times. The emulated board and this machine by
     /// default
-    #[arg(long = "system", value_name = "S")]
+    #[arg(long = "system", value_name = "S", hide_possible_values = true, value_parser = SystemName)]
     systems: Vec<String>,
     #[command(flatten)]
     place: Place,

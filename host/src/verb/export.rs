@@ -1,6 +1,6 @@
 //! `cargo host export`: the main figures of records for programs of others.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use miette::{IntoDiagnostic, WrapErr};
@@ -10,8 +10,9 @@ use super::output;
 use super::sides::{Side, sides};
 use crate::cli::Context;
 use crate::export::{self, Row, benchmark, table};
+use crate::notice::printable;
 use crate::outcome::Outcome;
-use crate::record::store::write_whole;
+use crate::record::store::{folder_of, write_whole};
 use crate::table::comparison::Column;
 use crate::table::format;
 
@@ -26,6 +27,8 @@ use crate::table::format;
 /// for a formula has an apostrophe before it. github-action-benchmark is the array of {name, unit,
 /// value, range, extra} that this action reads as customSmallerIsBetter; only what is complete, and
 /// whose answers are not known to be wrong, is in it. With --json and --to {file, rows}.
+///
+/// Exits with 1 when a record was changed since it was written.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Run directories
@@ -37,7 +40,8 @@ pub struct Arguments {
     /// Only these systems, in this order
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     systems: Vec<String>,
-    /// The file to write, whole or not at all; otherwise standard output
+    /// The file to write, whole or not at all, in a folder that is there; one of this name is replaced.
+    /// Otherwise standard output
     #[arg(long, value_name = "FILE")]
     to: Option<PathBuf>,
 }
@@ -60,6 +64,9 @@ enum Format {
 /// When a run directory or a record in it cannot be read, has no such system, or the file cannot be
 /// written.
 pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> {
+    if let Some(file) = &arguments.to {
+        check_place(file)?;
+    }
     let sides = sides(&arguments.runs, &arguments.systems)?;
     let columns: Vec<Column> = sides.iter().map(|side| side.column.clone()).collect();
     let rows = export::rows(&columns);
@@ -84,6 +91,9 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         }
         None => output::exact(&text)?,
     }
+    for words in sides.iter().flat_map(Side::broken_promises) {
+        context.say(printable(&words));
+    }
     let not_built: usize = sides
         .iter()
         .map(|Side { not_built, .. }| not_built.len())
@@ -94,7 +104,31 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
             format::number_of(not_built, "instance")
         ));
     }
-    Ok(Outcome::Clean)
+    Ok(match sides.iter().all(|side| side.damage.is_empty()) {
+        true => Outcome::Clean,
+        false => Outcome::NotClean,
+    })
+}
+
+/// Refuses a place that no file can have.
+fn check_place(file: &Path) -> miette::Result<()> {
+    let folder = folder_of(file);
+    if !folder.is_dir() {
+        return Err(miette::miette!(
+            help = "make it, or name another file with --to",
+            "there is no folder {} for {}",
+            folder.display(),
+            file.display()
+        ));
+    }
+    if file.is_dir() {
+        return Err(miette::miette!(
+            help = "name a file in it with --to",
+            "{} is a folder",
+            file.display()
+        ));
+    }
+    Ok(())
 }
 
 fn text(rows: &[Row], format: Format, context: &Context) -> miette::Result<String> {

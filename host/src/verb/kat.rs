@@ -1,6 +1,7 @@
 //! `cargo host kat`: the known answers of one instance.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use catalogue::submission::file_name;
 use catalogue::{Catalogue, FlagSet, Instance, Kat, Origin, environment};
@@ -9,12 +10,14 @@ use miette::Diagnostic as _;
 use serde_json::json;
 use wire::KatFile;
 
+use super::campaign::positive;
 use super::output;
 use super::place::Place;
+use super::system_name::SystemName;
 use crate::campaign::{Attempt, first_that_passes};
 use crate::cli::Context;
 use crate::image::{Cache, Image, Recipe};
-use crate::measure;
+use crate::measure::{self, PATIENCE};
 use crate::measurement::{Answers, KatOutcome};
 use crate::notice;
 use crate::outcome::Outcome;
@@ -38,7 +41,7 @@ pub struct Arguments {
     /// <id>/<label>, as `cargo host list` shows it
     instance: String,
     /// The system to compute them on
-    #[arg(long, value_name = "S", id = "systems", default_value = "qemu-virt")]
+    #[arg(long, value_name = "S", id = "systems", default_value = "qemu-virt", hide_possible_values = true, value_parser = SystemName)]
     system: String,
     #[command(flatten)]
     place: Place,
@@ -50,6 +53,9 @@ pub struct Arguments {
     /// label in it
     #[arg(long, value_name = "FOLDER", num_args = 0..=1, default_missing_value = ".")]
     text: Option<PathBuf>,
+    /// Seconds on the wall, as fast as the system usually is, between two signs of life of the meter
+    #[arg(long, value_name = "S", allow_negative_numbers = true, default_value_t = PATIENCE.as_secs_f64(), value_parser = positive)]
+    patience: f64,
     /// Build the image with a deliberate flaw, to see that it is noticed: wrong-kat, still-counter
     #[arg(long = "drill", value_name = "NAME")]
     drills: Vec<String>,
@@ -225,7 +231,10 @@ impl Bench<'_> {
     }
 
     fn start(&self, image: &Image) -> Result<Session, SessionError> {
-        let options = Options::for_system(self.system, &self.context.interrupt);
+        let options = Options {
+            unpredicted: Duration::from_secs_f64(self.arguments.patience),
+            ..Options::for_system(self.system, &self.context.interrupt)
+        };
         Session::start(self.system, image, Box::new(|_| {}), options)
     }
 

@@ -9,7 +9,9 @@ use comfy_table::{ContentArrangement, Table, presets};
 use regex::Regex;
 use serde::Serialize;
 
+use super::system_name::SystemName;
 use super::{only, output};
+use crate::campaign::{CampaignError, Selection};
 use crate::cli::Context;
 use crate::notice::{self, printable};
 use crate::outcome::Outcome;
@@ -20,7 +22,9 @@ use crate::system;
 ///
 /// One line for each instance: its name (`<candidate>/<label>`), the kind of scheme, the sizes of
 /// its keys and messages in bytes, and for each system "ok" or why it cannot be measured there. What
-/// is incomplete may build all the same: not all that is included is compiled.
+/// is incomplete may build all the same: not all that is included is compiled. Packages with `test =
+/// true`, which test the instrument, are listed and measured with NGCC_TEST_PACKAGES=1 in the
+/// environment only; `kat` takes them by their full name without it.
 /// With --json an array of {id, label, instance, variant, category, abi, sizes, systems}.
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -29,7 +33,7 @@ pub struct Arguments {
     only: Option<Regex>,
     /// A system to list them for; may be given several times. The emulated board and this machine
     /// by default
-    #[arg(long = "system", value_name = "S")]
+    #[arg(long = "system", value_name = "S", hide_possible_values = true, value_parser = SystemName)]
     systems: Vec<String>,
 }
 
@@ -93,12 +97,24 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         if let Some(error) = catalogue.broken_among(|name| only.is_match(name)) {
             return Err(error.into());
         }
+        let tests = catalogue.unlisted(|name| only.is_match(name));
+        if !tests.is_empty() {
+            return Err(CampaignError::OnlyTests {
+                only: only.to_string(),
+                names: tests,
+            }
+            .into());
+        }
         return Err(miette::miette!(
             help = "leave --only out to see all names, which are <id>/<label>",
             "no instance matches `{only}`"
         ));
     }
     notice::broken_packages(&catalogue);
+    let chosen = arguments.only.clone().map(Selection::Matching);
+    if let Some(words) = chosen.and_then(|it| it.unlisted_in_words(&catalogue)) {
+        context.say(words);
+    }
     if context.common.json {
         output::json(&entries)?;
     } else {

@@ -18,12 +18,15 @@ mod output;
 mod place;
 mod plan;
 mod ports;
+mod promise;
 mod replay;
 mod report;
 mod run;
+mod runs;
 mod schema;
 mod setup;
 mod sides;
+mod system_name;
 mod test;
 mod validate;
 

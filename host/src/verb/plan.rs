@@ -5,7 +5,7 @@ use clap::Args;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
 use super::campaign::positive;
-use super::choice::Choice;
+use super::choice::{Choice, Kept};
 use super::output;
 use crate::campaign::{self, Forecast, Row, Settings, Totals};
 use crate::cli::Context;
@@ -14,7 +14,6 @@ use crate::notice::{self, printable};
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::record::plan::PlanSettings;
-use crate::record::run_files::{self, CAMPAIGN};
 use crate::table::format;
 use crate::table::render::{NONE, STYLE};
 
@@ -34,11 +33,11 @@ pub struct Arguments {
     #[command(flatten)]
     choice: Choice,
     /// Seconds on the target's clock that one trial should take; as the run directory has it, or 1
-    #[arg(long, value_name = "S", value_parser = positive)]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = positive)]
     trial_target: Option<f64>,
     /// Seconds on the wall that all trials of an operation may take; as the run directory has it, or
     /// 900
-    #[arg(long, value_name = "S", value_parser = positive)]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = positive)]
     op_budget: Option<f64>,
 }
 
@@ -49,17 +48,13 @@ pub struct Arguments {
 /// See [`campaign::forecast`].
 pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> {
     let choice = &arguments.choice;
-    let file = choice.run_dir.join(CAMPAIGN);
-    let plan = match file.exists() {
-        true => run_files::read_campaign(&file)?.plan.settings(),
-        false => PlanSettings::default(),
-    };
+    let Kept { plan, shard, .. } = choice.kept()?;
     let settings = Settings {
         run_directory: choice.run_dir.clone(),
         systems: choice.systems(),
         destination: choice.destination()?,
         selection: choice.selection(),
-        shard: choice.shard,
+        shard,
         defer: choice.defer.clone(),
         times_from: choice.times_from.clone(),
         redo: None,
@@ -78,6 +73,9 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
     let catalogue = Catalogue::load(&Project::find()?.root)?;
     let forecasts = campaign::forecast(&catalogue, &settings)?;
     notice::broken_packages(&catalogue);
+    if let Some(words) = settings.selection.unlisted_in_words(&catalogue) {
+        context.say(words);
+    }
     if context.common.json {
         output::json(&forecasts)?;
     } else {

@@ -8,15 +8,16 @@ use regex::Regex;
 use serde::Serialize;
 use thiserror::Error;
 
-use super::output;
+use super::promise::{Workspace, damage_in_words, missing, missing_in_words};
 use super::sides::column_name;
+use super::{output, runs};
 use crate::cli::Context;
 use crate::notice::printable;
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::record::schema::{KatStatus, Record};
-use crate::record::store::RunDirectory;
-use crate::report::evidence::{self, Label, System};
+use crate::record::store::{RunDirectory, StoreError};
+use crate::report::evidence::{self, Candidate, EvidenceError, Label, System};
 use crate::report::files::{self, Difference, Files};
 use crate::report::render::Format;
 use crate::report::{candidate_pages, index, interactive, names, overview_pages, page};
@@ -39,7 +40,8 @@ const FOLDER: &str = "report";
 /// first file and line that differ are named. With --json {folder, files, difference}.
 ///
 /// Exits with 1 when --check finds a difference, or, without it, when a record is not complete, an
-/// answer is wrong or an instance does not build. NOKAT and PARTIAL are no reason, nor is a
+/// answer is wrong or an instance does not build; and always when a record was changed since it was
+/// written. NOKAT and PARTIAL are no reason, nor is a
 /// BUILDFAIL for what the system lacks.
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -99,12 +101,26 @@ struct Done {
 /// When a record cannot be read, or a page not be written.
 pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> {
     let folder = folder(arguments)?;
+    runs::check(&arguments.runs)?;
     // Records can be read far from any workspace; then candidates have no names but their ids.
     let root = Project::find().ok().map(|project| project.root);
     let known = |id: &str| names::known(root.as_ref()?, id);
-    let mut systems = Vec::new();
+    let workspace = Workspace::default();
+    let (mut systems, mut broken) = (Vec::new(), Vec::new());
     for run in &arguments.runs {
-        let of_run = evidence::gather(&RunDirectory::new(run), &known)?;
+        let of_run = match evidence::gather(&RunDirectory::new(run), &known) {
+            Err(EvidenceError::Store(StoreError::Empty { .. })) => return Err(runs::empty(run)),
+            of_run => of_run?,
+        };
+        for system in &of_run {
+            let folder = run.join(&system.name);
+            let candidates = system.candidates.iter();
+            let records: Vec<&Record> = candidates.flat_map(Candidate::records).collect();
+            let missing = missing(&folder, &records, &workspace)?;
+            broken.extend(damage_in_words(&system.damage, run));
+            let name = column_name(&arguments.runs, run, &system.name);
+            broken.extend(missing_in_words(&name, &missing));
+        }
         systems.extend(of_run.into_iter().map(|system| System {
             name: column_name(&arguments.runs, run, &system.name),
             ..system
@@ -122,8 +138,8 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         }
     };
     let outcome = match (arguments.check, &difference) {
-        (true, None) => Outcome::Clean,
-        (true, Some(_)) => Outcome::NotClean,
+        (true, None) if systems.iter().all(|it| it.damage.is_empty()) => Outcome::Clean,
+        (true, _) => Outcome::NotClean,
         (false, _) => standing(&systems),
     };
     let done = Done {
@@ -132,6 +148,9 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         difference,
     };
     tell(&done, arguments, context)?;
+    for words in broken {
+        context.say(printable(&words));
+    }
     Ok(outcome)
 }
 
@@ -156,7 +175,8 @@ fn standing(systems: &[System]) -> Outcome {
             || page::kat(label).is_some_and(KatStatus::is_clean)
                 && label.records.iter().all(Record::is_clean)
     };
-    match labels.all(is_clean) {
+    let is_whole = systems.iter().all(|system| system.damage.is_empty());
+    match is_whole && labels.all(is_clean) {
         true => Outcome::Clean,
         false => Outcome::NotClean,
     }

@@ -6,6 +6,7 @@ use catalogue::{Catalogue, FlagSet};
 use clap::Args;
 
 use super::output;
+use super::system_name::SystemName;
 use crate::campaign::label::{Bench, is_interruption};
 use crate::campaign::{Layouts, Reporter, subject};
 use crate::cli::Context;
@@ -30,7 +31,7 @@ pub struct Arguments {
     /// The image
     elf: PathBuf,
     /// The system to run it on; by default the one that the image is for
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", hide_possible_values = true, value_parser = SystemName)]
     system: Option<String>,
     /// Also call with caches and TLB cold and the branch predictor thrashed
     #[arg(long)]

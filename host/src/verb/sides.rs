@@ -1,15 +1,16 @@
 //! The systems of several run directories, as commands that compare them see them.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use miette::Diagnostic;
 use thiserror::Error;
 
-use crate::record::read::read;
+use super::promise::{Missing, Workspace, damage_in_words, missing, missing_in_words};
+use super::runs;
 use crate::record::run_files::{NotBuilt, not_built};
 use crate::record::schema::Record;
-use crate::record::store::{RunDirectory, StoreError};
+use crate::record::store::RunDirectory;
+use crate::record::validate::{Finding, read_all};
 use crate::table::comparison::Column;
 
 /// A system in a run directory.
@@ -23,13 +24,31 @@ pub struct Side {
     pub column: Column,
     /// What was not built on it.
     pub not_built: Vec<NotBuilt>,
+    /// What was built on it and not measured.
+    pub(super) missing: Vec<Missing>,
+    /// What was changed in its records since they were written.
+    pub damage: Vec<Finding>,
 }
 
 impl Side {
-    /// Whether everything was measured that the system can run, and no answer is wrong.
+    /// Whether everything that was measured is complete and as it was written, no answer is wrong, and
+    /// everything was built that the system can run.
     pub fn is_clean(&self) -> bool {
         self.column.records.iter().all(Record::is_clean)
             && self.not_built.iter().all(|it| it.unavailable)
+            && self.damage.is_empty()
+    }
+
+    /// Whether there is nothing of it at all: no record, and none that was promised or could not be.
+    fn is_empty(&self) -> bool {
+        self.column.records.is_empty() && self.not_built.is_empty() && self.missing.is_empty()
+    }
+
+    /// What of its promises the run directory does not keep, in words.
+    pub fn broken_promises(&self) -> Vec<String> {
+        let mut words = damage_in_words(&self.damage, self.run.root());
+        words.extend(missing_in_words(&self.column.name, &self.missing));
+        words
     }
 }
 
@@ -42,38 +61,22 @@ struct UnknownSystem {
     known: Vec<String>,
 }
 
-/// The folder is no run directory, but folders in it are.
-#[derive(Debug, Error, Diagnostic)]
-#[error("{} is no run directory, but holds some", folder.display())]
-#[diagnostic(help("name one or more of them: {}", words(runs)))]
-struct AboveRuns {
-    folder: PathBuf,
-    runs: Vec<PathBuf>,
-}
-
-fn words(paths: &[PathBuf]) -> String {
-    let words: Vec<String> = paths
-        .iter()
-        .map(|path| path.display().to_string())
-        .collect();
-    words.join(" ")
-}
-
 /// The systems of these runs, by run and then by name; only those that are wanted, if any are.
 ///
 /// # Errors
 ///
 /// When a run directory or a record in it cannot be read, or has no such system.
-pub fn sides(runs: &[PathBuf], wanted: &[String]) -> miette::Result<Vec<Side>> {
-    let mut sides = Vec::new();
+pub fn sides(roots: &[PathBuf], wanted: &[String]) -> miette::Result<Vec<Side>> {
+    runs::check(roots)?;
+    let mut sides: Vec<Side> = Vec::new();
     let mut known: Vec<String> = Vec::new();
-    for root in runs {
+    let workspace = Workspace::default();
+    for root in roots {
         let run = RunDirectory::new(root);
         let systems = run.systems()?;
         if systems.is_empty() {
             // A folder with nothing of a campaign is a mistake, not an empty column.
-            run.records()
-                .map_err(|error| with_runs_below(root, error))?;
+            return Err(runs::empty(root));
         }
         let chosen: Vec<&String> = match wanted {
             [] => systems.iter().collect(),
@@ -84,18 +87,25 @@ pub fn sides(runs: &[PathBuf], wanted: &[String]) -> miette::Result<Vec<Side>> {
         };
         for system in chosen {
             let files = run.records_of(system)?;
-            let records = files.iter().map(|file| read(file));
-            let name = column_name(runs, root, system);
+            let (records, damage): (Vec<Record>, Vec<_>) = read_all(&files)?.into_iter().unzip();
+            let folder = root.join(system);
+            let name = column_name(roots, root, system);
             sides.push(Side {
                 run: run.clone(),
                 system: system.clone(),
-                not_built: not_built(&root.join(system), &name)?,
+                not_built: not_built(&folder, &name)?,
+                missing: missing(&folder, &records.iter().collect::<Vec<_>>(), &workspace)?,
+                damage: damage.concat(),
                 column: Column {
                     name,
                     system: system.clone(),
-                    records: records.collect::<Result<_, _>>()?,
+                    records,
                 },
             });
+        }
+        let of_run = sides.iter().filter(|side| side.run == run);
+        if wanted.is_empty() && of_run.clone().all(Side::is_empty) {
+            return Err(runs::empty(root));
         }
         known.extend(systems);
     }
@@ -109,24 +119,6 @@ pub fn sides(runs: &[PathBuf], wanted: &[String]) -> miette::Result<Vec<Side>> {
         .into()),
         None => Ok(sides),
     }
-}
-
-/// The error of a folder without records; where run directories lie right below it, they are named.
-fn with_runs_below(folder: &Path, error: StoreError) -> miette::Report {
-    if !matches!(error, StoreError::Empty { .. }) {
-        return error.into();
-    }
-    let below = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut runs: Vec<PathBuf> = below
-        .map(|entry| entry.path())
-        .filter(|path| RunDirectory::new(path).records().is_ok())
-        .collect();
-    if runs.is_empty() {
-        return error.into();
-    }
-    runs.sort();
-    let folder = folder.to_owned();
-    AboveRuns { folder, runs }.into()
 }
 
 /// The system; with its run where there are several, as short as keeps them apart.
@@ -145,6 +137,8 @@ pub(super) fn column_name(runs: &[PathBuf], root: &Path, system: &str) -> String
 
 #[cfg(test)]
 pub(super) mod tests {
+    use std::fs;
+
     use wire::CounterSource;
 
     use super::*;

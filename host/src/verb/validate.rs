@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use catalogue::{Catalogue, Instance};
 use clap::Args;
 use serde::Serialize;
 
-use super::output;
+use super::promise::operations;
+use super::{output, runs};
 use crate::cli::Context;
 use crate::notice::printable;
 use crate::outcome::Outcome;
@@ -90,23 +90,6 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
     })
 }
 
-/// The operations of every instance of a workspace; none where there is no workspace.
-fn operations(project: Option<&Project>) -> Operations {
-    let Some(Ok(catalogue)) = project.map(|project| Catalogue::load(&project.root)) else {
-        return Operations::new();
-    };
-    let operations = |instance: &Instance| {
-        // Passes of a key exchange are promised as far as the package documents them.
-        let passes = instance.sizes.map_or(0, |sizes| sizes.passes);
-        let operations = instance.category.operations(passes);
-        operations.iter().map(ToString::to_string).collect()
-    };
-    let instances = catalogue.instances().iter();
-    instances
-        .map(|instance| (instance.name(), operations(instance)))
-        .collect()
-}
-
 fn check(
     paths: &[PathBuf],
     mut validator: Validator,
@@ -119,9 +102,11 @@ fn check(
         if path.is_file() {
             files.push(path.clone());
         } else {
+            runs::check(std::slice::from_ref(path))?;
             files.extend(match RunDirectory::new(path).records() {
                 // A campaign that has no records yet, or has lost them all.
                 Err(StoreError::Empty { .. }) if path.join(CAMPAIGN).exists() => Vec::new(),
+                Err(StoreError::Empty { .. }) => return Err(runs::empty(path)),
                 records => records?,
             });
             runs.push(path);

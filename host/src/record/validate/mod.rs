@@ -24,7 +24,7 @@ use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
 use super::read::{ReadError, content};
-use super::schema::Sha256;
+use super::schema::{Record, Sha256};
 use super::store::Place;
 use identity::Sibling;
 use known_answers::Log;
@@ -246,6 +246,26 @@ fn examine_file(file: &Path) -> Examined {
             claims: None,
         },
     }
+}
+
+/// Reads records on all cores, each with what was changed in its file since it was written; they are
+/// in the order of the files. Only a part of what [`Validator`] checks: the digest and the text.
+///
+/// # Errors
+///
+/// That of the first file that is no record, see [`ReadError`].
+pub fn read_all(files: &[PathBuf]) -> Result<Vec<(Record, Vec<Finding>)>, ReadError> {
+    let results: Vec<_> = files.par_iter().map(|file| read(file)).collect();
+    results.into_iter().collect()
+}
+
+fn read(file: &Path) -> Result<(Record, Vec<Finding>), ReadError> {
+    let mut findings = Findings {
+        file,
+        found: Vec::new(),
+    };
+    let record = integrity::read(&content(file)?, &mut findings)?;
+    Ok((record, findings.found))
 }
 
 /// Checks the content of a file by itself.

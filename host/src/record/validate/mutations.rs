@@ -72,7 +72,7 @@ impl Set {
                 "trial_target_seconds": 0.012, "operation_budget_seconds": 60.0, "trials": 3,
                 "minimum_calls": 100, "maximum_calls_per_trial": 1000,
             },
-            "cold": false, "layouts": 0, "allow_unfit": true, "shard": null,
+            "cold": false, "layouts": 0, "shard": null,
         });
         run_files::seal(CAMPAIGN, &mut campaign);
         let mut set = Self {

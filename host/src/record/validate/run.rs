@@ -35,8 +35,6 @@ pub(super) struct Seen {
     pub(super) log_is_missing: bool,
     /// Whether this program measured it: a published record belongs to no campaign.
     is_ours: bool,
-    /// Whether its system was not fit for a trustworthy measurement.
-    pub(super) is_unfit: bool,
 }
 
 impl Seen {
@@ -53,10 +51,6 @@ impl Seen {
             plan: record.plan.clone(),
             log_is_missing: false,
             is_ours: record.meter.is_some(),
-            is_unfit: record
-                .meter
-                .as_ref()
-                .is_some_and(|it| !it.fitness.is_empty()),
         }
     }
 }

@@ -60,14 +60,6 @@ pub(super) fn check(file: &Path, records: &[&Seen]) -> (u32, Vec<Finding>) {
             );
         }
     }
-    if let Some(unfit) = records.iter().find(|record| record.is_unfit)
-        && !settings.allow_unfit
-    {
-        let file = unfit.file.strip_prefix(file.parent().unwrap_or(file));
-        let file = file.unwrap_or(&unfit.file).display();
-        let problem = format!("is false, and {file} was measured on a system that was not fit");
-        findings.add("allow_unfit", problem);
-    }
     let plans = records.iter().map(|record| (&record.plan, &record.file));
     if let Some((problem, file)) = plans
         .filter_map(|(plan, file)| Some((plan_problem(plan, &settings.plan.settings())?, file)))

@@ -12,10 +12,11 @@ use wire::{Category, Operation};
 
 use super::names::Known;
 use crate::record::profile::Profile;
-use crate::record::read::{ReadError, read_all, read_as};
+use crate::record::read::{ReadError, read_as};
 use crate::record::run_files::{BUILD, BuildEntry};
 use crate::record::schema::Record;
 use crate::record::store::{self, Place, RunDirectory, StoreError};
+use crate::record::validate::{Finding, read_all};
 use crate::table::order;
 
 /// One machine in one configuration, and what was measured on it.
@@ -27,6 +28,8 @@ pub struct System {
     pub period: Option<(Timestamp, Timestamp)>,
     /// The candidates, by id.
     pub candidates: Vec<Candidate>,
+    /// What was changed in its records since they were written.
+    pub damage: Vec<Finding>,
 }
 
 /// What there is of one candidate on one system.
@@ -136,7 +139,9 @@ fn system(
     let mut labels: BTreeMap<(String, String), Label> = BTreeMap::new();
     let mut period: Option<(Timestamp, Timestamp)> = None;
     let files = run.records_of(name)?;
-    for (file, record) in files.iter().zip(read_all(&files)?) {
+    let mut damage = Vec::new();
+    for (file, (record, findings)) in files.iter().zip(read_all(&files)?) {
+        damage.extend(findings);
         let record = in_place(file, record)?;
         let (start, end) = (record.started_utc.instant(), record.ended_utc.instant());
         let (first, last) = period.unwrap_or((start, end));
@@ -178,6 +183,7 @@ fn system(
         name: name.to_owned(),
         period,
         candidates,
+        damage,
     })
 }
 

@@ -63,6 +63,7 @@ pub fn system(id: &str, labels: Vec<Label>) -> System {
             name: Some("Example".to_owned()),
             labels,
         }],
+        damage: Vec::new(),
     }
 }
 

@@ -76,6 +76,7 @@ pub fn system(page: &PublishedPage) -> System {
         name: "x86_1".to_owned(),
         period: Some(period),
         candidates: vec![candidate],
+        damage: Vec::new(),
     }
 }
 

@@ -51,6 +51,9 @@ pub(super) fn run(
         .iter()
         .filter(|side| Some(side.run.root()) == runs.last().map(PathBuf::as_path));
     let not_built: Vec<NotBuilt> = of_later.flat_map(|side| &side.not_built).cloned().collect();
+    for words in sides.iter().flat_map(Side::broken_promises) {
+        context.say(format_args!("{}", printable(&words)));
+    }
     for words in not_built_in_words(&not_built) {
         context.say(format_args!("{}", printable(&words)));
     }
@@ -67,13 +70,6 @@ fn judge(runs: &[PathBuf], sides: &[Side], percent: f64) -> miette::Result<(Regr
             runs.len()
         ));
     };
-    if baseline == later {
-        return Err(miette::miette!(
-            help = "name the run directory of another campaign",
-            "{} is compared with itself",
-            baseline.display()
-        ));
-    }
     let (before, after) = (records(sides, baseline), records(sides, later));
     let found = Regressions::between(&before, &after, percent);
     // A check that compares nothing must not pass.
@@ -90,7 +86,8 @@ fn judge(runs: &[PathBuf], sides: &[Side], percent: f64) -> miette::Result<(Regr
         ));
     }
     let mut of_later = sides.iter().filter(|side| side.run.root() == later);
-    let outcome = match !found.any() && of_later.all(Side::is_clean) {
+    let is_whole = sides.iter().all(|side| side.damage.is_empty());
+    let outcome = match !found.any() && is_whole && of_later.all(Side::is_clean) {
         true => Outcome::Clean,
         false => Outcome::NotClean,
     };

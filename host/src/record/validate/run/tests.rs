@@ -33,7 +33,7 @@ impl Run {
                 "trials": 3,
                 "minimum_calls": 100,
                 "maximum_calls_per_trial": 1000,
-            }, "allow_unfit": true }),
+            }}),
         );
         run.write(
             "rpi4/build.json",
@@ -99,11 +99,9 @@ fn wrong_settings_are_named_by_their_key() {
     let run = Run::new();
     run.change(CAMPAIGN, "/version", json!("9.0.0"));
     run.change(CAMPAIGN, "/plan/trials", json!(0));
-    run.change(CAMPAIGN, "/allow_unfit", json!(false));
     insta::assert_snapshot!(run.findings(), @r#"
     campaign.json: key `version`: is `9.0.0`, and this program knows 0.1.0
     campaign.json: key `plan.trials`: is 0, not more than 0
-    campaign.json: key `allow_unfit`: is false, and rpi4/records/pqclean/ML-KEM-768__dec.json was measured on a system that was not fit
     campaign.json: key `plan`: gives no 3 trials of 40 calls after 3 warm-ups for calls of 0.0003 s, as rpi4/records/pqclean/ML-KEM-768__dec.json has
     "#);
     run.change(CAMPAIGN, "/plan/trials", json!("7"));

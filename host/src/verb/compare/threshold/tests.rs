@@ -5,9 +5,9 @@ use std::path::Path;
 use wire::CounterSource;
 
 use super::*;
-use crate::record::example;
 use crate::record::schema::{KatStatus, Record, Status};
 use crate::record::store::RunDirectory;
+use crate::record::{digest, example};
 use crate::verb::sides::sides;
 
 #[test]
@@ -89,6 +89,7 @@ fn run(folder: &Path, name: &str, labels: &[Changed]) -> PathBuf {
         let mut record = example::record_of("qemu-virt", CounterSource::Icount);
         (*label).clone_into(&mut record.label);
         change(&mut record);
+        digest::seal(&mut record);
         let run = RunDirectory::new(&root);
         run.write("qemu-virt", &record).expect("written");
     }
@@ -170,7 +171,6 @@ fn what_became_worse_fails_the_check_and_nothing_else_does() {
     // Nothing in common is no check that passed.
     let other = run(folder, "other", &[("C", &as_it_is)]);
     assert!(judged(&before, &other).is_err());
-    assert!(judged(&before, &before).is_err());
 }
 
 #[test]
