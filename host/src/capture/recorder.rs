@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::{CaptureError, Header, Kind, MAGIC, Start};
 use crate::line::Line;
+use crate::machine::Remote;
 use crate::record::schema::UtcTime;
 use crate::session::hexadecimal;
 use crate::system::{Emulator, Running, StartError, System};
@@ -232,6 +233,10 @@ impl System for Recorded<'_> {
 
     fn needs_quiet(&self) -> bool {
         self.system.needs_quiet()
+    }
+
+    fn remote(&self) -> Option<&Remote> {
+        self.system.remote()
     }
 
     fn start(&self, elf: &Path) -> Result<Running, StartError> {
