@@ -27,9 +27,11 @@ const OPTIONS: [&str; 13] = [
     "--",
 ];
 
-/// Keeps a folder as long as the connection lasts, whose end is the end of the standard input.
+/// Keeps a folder as long as the connection lasts, whose end is the end of the standard input. A
+/// shell that is told to end runs what it has for its exit only if it traps the signal.
 const KEEP: &str = "umask 077; d=$(mktemp -d \"${TMPDIR:-/tmp}/ngcc-meter.XXXXXXXXXX\") || exit 1; \
-    trap 'rm -rf \"$d\"' EXIT; trap '' HUP; echo \"$d\"; cat > /dev/null";
+    trap 'rm -rf \"$d\"' EXIT; trap 'exit 1' INT TERM; trap '' HUP; \
+    echo \"$d\"; cat > /dev/null";
 
 /// Where to connect to, in ssh's words: `user@host`, or a name of its configuration.
 #[derive(Clone, Debug, Eq, PartialEq)]
