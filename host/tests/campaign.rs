@@ -23,6 +23,7 @@ use wire::{Category, Operation, Request, Response};
 /// A system whose meters follow scripts, one for each start.
 struct Scripted {
     build_id: [u8; 20],
+    emulator: Emulator,
     next: Mutex<Box<dyn FnMut() -> Script + Send>>,
 }
 
@@ -44,7 +45,7 @@ impl System for Scripted {
     }
 
     fn emulator(&self) -> Option<&Emulator> {
-        None
+        Some(&self.emulator)
     }
 
     fn start(&self, _: &Path) -> Result<Running, StartError> {
@@ -64,6 +65,12 @@ fn run(mut next: impl FnMut() -> Script + Send + 'static) -> (Outcome, Vec<Recor
     let elf = Elf::read(&std::env::current_exe().unwrap()).unwrap();
     let system = Scripted {
         build_id: elf.build_id,
+        // The fake meter counts instructions.
+        emulator: Emulator {
+            name: "fake".into(),
+            version: "1".into(),
+            mode: "-M virt -cpu cortex-a72".into(),
+        },
         next: Mutex::new(Box::new(move || {
             counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             next()
