@@ -145,9 +145,14 @@ fn a_meter_that_cannot_count_is_refused() {
         refusal(|hello| hello.self_test.sled.count = 1002),
         Mismatch::CounterWrong { count: 1002, .. }
     ));
-    // Cycles are not instructions: a superscalar core needs fewer.
+    // The fake stands for an emulator, which has no cycles.
+    assert!(matches!(
+        refusal(|hello| hello.counter.source = CounterSource::Pmccntr),
+        Mismatch::Emulation { emulated: true, .. }
+    ));
+    // Ticks of a clock are not instructions: they have their own pace.
     introduce(|hello| {
-        hello.counter.source = CounterSource::Pmccntr;
+        hello.counter.source = CounterSource::Tsc;
         hello.self_test.sled.count = 400;
     })
     .unwrap();

@@ -85,11 +85,8 @@ impl Display for Freed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             0 => Ok(()),
-            1 => f.write_str("; before that 1 block that seemed lost was freed"),
-            blocks => write!(
-                f,
-                "; before that {blocks} blocks that seemed lost were freed"
-            ),
+            1 => f.write_str(" (after 1 block that seemed lost was freed)"),
+            blocks => write!(f, " (after {blocks} blocks that seemed lost were freed)"),
         }
     }
 }

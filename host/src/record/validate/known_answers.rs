@@ -66,7 +66,11 @@ impl Log {
         let mut lines = text.lines();
         Self {
             heading: lines.next().unwrap_or_default().to_owned(),
-            computed: lines.find_map(|line| Some(line.strip_prefix("computed ")?.to_owned())),
+            computed: lines.find_map(|line| {
+                // Behind the digest stands how it was computed, where there is a choice.
+                let digest = line.strip_prefix("computed ")?.split(' ').next()?;
+                Some(digest.to_owned())
+            }),
         }
     }
 }
