@@ -339,7 +339,9 @@ fn a_campaign_that_goes_on_measures_another_build_anew_and_keeps_the_rest() {
             assert!(said.contains(words), "`{words}` is not in\n{said}");
         }
         if code == 0 {
-            assert_eq!(host(&["validate", path]).status.code(), Some(0));
+            let output = host(&["validate", path]);
+            let said = String::from_utf8_lossy(&output.stdout);
+            assert_eq!(output.status.code(), Some(0), "{said}");
         }
     };
     again(0, &["KAT PASS"]);

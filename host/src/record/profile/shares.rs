@@ -71,7 +71,7 @@ impl Shares {
         let by_name = functions(calls, overflow);
         let sum_where = |wanted: &dyn Fn(&str) -> bool| -> u64 {
             let wanted = by_name.iter().filter(|(name, _)| wanted(name));
-            wanted.map(|(_, ticks)| *ticks).sum()
+            wanted.fold(0, |sum: u64, (_, ticks)| sum.saturating_add(*ticks))
         };
         let hash = sum_where(&is_hash);
         let drng = sum_where(&is_generator);
@@ -104,11 +104,12 @@ impl Shares {
 
 /// Ticks of each function, by its name, in the order of the calls.
 pub fn functions(calls: &[Calls], overflow: &[Overflow]) -> IndexMap<String, u64> {
-    let mut functions = IndexMap::new();
+    let mut functions: IndexMap<String, u64> = IndexMap::new();
     let calls = calls.iter().map(|it| (&it.function, it.ticks));
     let overflow = overflow.iter().map(|it| (&it.function, it.ticks));
     for (name, ticks) in calls.chain(overflow) {
-        *functions.entry(name.clone()).or_insert(0) += ticks;
+        let sum = functions.entry(name.clone()).or_default();
+        *sum = sum.saturating_add(ticks);
     }
     functions
 }
@@ -204,7 +205,8 @@ pub fn calls_per_operation(profile: &Profile) -> IndexMap<String, f64> {
     let overflow = overflow.map(|it| (&it.function, it.calls));
     let calls = profile.calls.iter().map(|it| (&it.function, it.calls));
     for (name, calls) in calls.chain(overflow) {
-        *sums.entry(name.clone()).or_insert(0) += calls;
+        let sum = sums.entry(name.clone()).or_insert(0);
+        *sum = sum.saturating_add(calls);
     }
     sums.sort_keys();
     let operations = profile.total.operations.max(1) as f64;

@@ -63,7 +63,7 @@ fn check_operation(record: &Record, findings: &mut Findings<'_>) {
             findings.add(key, "is a number, but this program measures none");
         }
     }
-    let repetitions = 2 * record.plan.trials;
+    let repetitions = record.plan.trials.saturating_mul(2);
     if record.disturbed_retries > repetitions {
         let problem = format!("is more than twice for each trial, {repetitions}");
         findings.add("disturbed_retries", problem);
@@ -90,7 +90,7 @@ fn check_exchange(record: &Record, findings: &mut Findings<'_>) {
         ("kex_passes_run", i64::try_from(messages().count()).ok()),
         (
             "kex_total_msg_bytes",
-            Some(messages().map(|(_, bytes)| bytes).sum()),
+            Some(messages().fold(0, |sum: i64, (_, bytes)| sum.saturating_add(*bytes))),
         ),
         ("kex_pk_bytes", size(record.sizes.pk_bytes)),
         ("kex_sk_bytes", size(record.sizes.sk_bytes)),

@@ -105,7 +105,10 @@ fn check_clock(record: &Record, findings: &mut Findings<'_>) {
 
 /// The one process says of itself what the record says of it.
 fn check_processes(record: &Record, meter: &Meter, findings: &mut Findings<'_>) {
-    let retries = record.processes.iter().map(|p| p.disturbed_retries).sum();
+    let retries = record
+        .processes
+        .iter()
+        .fold(0, |sum: u64, it| sum.saturating_add(it.disturbed_retries));
     let why = "the processes give";
     findings.equal("disturbed_retries", record.disturbed_retries, retries, why);
     let run = record.processes.iter().flat_map(|process| &process.trials);

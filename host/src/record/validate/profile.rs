@@ -87,7 +87,10 @@ fn check_arithmetic(profile: &Profile, findings: &mut Findings<'_>) {
     if let Some(meter) = &profile.meter {
         let key = "meter.drng_share".to_owned();
         check(key, Some(&meter.drng_share), Some(&computed.drng));
-        let overflow: u64 = meter.overflow.iter().map(|it| it.calls).sum();
+        let overflow: u64 = meter
+            .overflow
+            .iter()
+            .fold(0, |sum, it| it.calls.saturating_add(sum));
         let why = "meter.overflow gives";
         let stated = profile.meta.overflow_calls;
         findings.equal("meta.overflow_calls", stated, overflow, why);
@@ -122,7 +125,11 @@ fn check_passes(profile: &Profile, findings: &mut Findings<'_>) {
             findings.add(key, format!("is {stated}, but the passes give {computed}"));
         }
     }
-    let parts = |pass: &Pass| pass.functions.values().sum::<u64>();
+    let parts = |pass: &Pass| {
+        pass.functions
+            .values()
+            .fold(0, |sum: u64, it| sum.saturating_add(*it))
+    };
     if let Some(place) = meter.passes.iter().position(|it| parts(it) > it.ticks) {
         let problem = "is less than its parts";
         findings.add(format!("meter.passes[{place}].ticks"), problem);

@@ -270,10 +270,10 @@ fn check_agreement(entry: &BuildEntry, record: &Seen, findings: &mut Findings<'_
     }
     let why = format!("{} has", record.file.display());
     let key = |key: &str| format!("{}.{key}", record.name);
+    // Other sources may give the same image under another name.
     if let (Some(stated), Some(found)) = (&entry.image_sha256, &record.image_sha256) {
         findings.equal(&key("image_sha256"), stated, found, &why);
-    }
-    if let (Some(stated), Some(found)) = (&entry.image, &record.image) {
+    } else if let (Some(stated), Some(found)) = (&entry.image, &record.image) {
         findings.equal(&key("image"), stated, found, &why);
     }
     if let Some(flags) = entry.flags {

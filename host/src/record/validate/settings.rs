@@ -74,19 +74,21 @@ pub(super) fn check(file: &Path, records: &[&Seen]) -> (u32, Vec<Finding>) {
 /// What was planned against what these settings give for a call that takes as long: in words what
 /// they do not give, if anything.
 fn plan_problem(planned: &Plan, settings: &PlanSettings) -> Option<String> {
+    // Numbers that were changed may be as large as they like.
+    let (calls, warmups) = (planned.iterations_per_trial as f64, planned.warmups as f64);
+    let loops = planned.trials as f64 * (calls + warmups);
     // When the calibration failed, nothing was planned.
-    let loops = planned.trials * (planned.iterations_per_trial + planned.warmups);
-    if planned.estimated_seconds <= 0.0 || loops == 0 {
+    if planned.estimated_seconds <= 0.0 || loops == 0.0 {
         return None;
     }
-    let call = planned.estimated_seconds / loops as f64;
+    let call = planned.estimated_seconds / loops;
     let without_budget = PlanSettings {
         operation_budget_seconds: f64::INFINITY,
         ..*settings
     };
     let full = plan::plan(call, &without_budget);
     let (calls, trials) = (planned.iterations_per_trial, planned.trials);
-    let cost = |calls: u64, trials: u64| (calls * trials) as f64 * call;
+    let cost = |calls: u64, trials: u64| calls as f64 * trials as f64 * call;
     let budget = settings.operation_budget_seconds;
     let is_full =
         u64::from(full.calls_per_trial).abs_diff(calls) <= 1 && u64::from(full.trials) == trials;
