@@ -16,36 +16,20 @@ use host::outcome::Outcome;
 use host::project::Project;
 use host::record::plan::PlanSettings;
 use host::record::schema::{Record, Status};
-use host::system::{Emulator, Running, StartError, System};
+use host::system::{Description, Emulator, Running, StartError, System};
 use support::fake_meter::{Act, Script, fault, hello, start};
 use wire::{Category, Operation, Request, Response};
 
 /// A system whose meters follow scripts, one for each start.
 struct Scripted {
     build_id: [u8; 20],
-    emulator: Emulator,
+    description: Description,
     next: Mutex<Box<dyn FnMut() -> Script + Send>>,
 }
 
 impl System for Scripted {
-    fn name(&self) -> &str {
-        "scripted"
-    }
-
-    fn board(&self) -> &str {
-        "qemu-virt"
-    }
-
-    fn wall_per_target(&self) -> f64 {
-        2.0
-    }
-
-    fn transport(&self) -> &'static str {
-        "socket"
-    }
-
-    fn emulator(&self) -> Option<&Emulator> {
-        Some(&self.emulator)
+    fn description(&self) -> &Description {
+        &self.description
     }
 
     fn start(&self, _: &Path) -> Result<Running, StartError> {
@@ -65,11 +49,14 @@ fn run(mut next: impl FnMut() -> Script + Send + 'static) -> (Outcome, Vec<Recor
     let elf = Elf::read(&std::env::current_exe().unwrap()).unwrap();
     let system = Scripted {
         build_id: elf.build_id,
-        // The fake meter counts instructions.
-        emulator: Emulator {
-            name: "fake".into(),
-            version: "1".into(),
-            mode: "-M virt -cpu cortex-a72".into(),
+        description: Description {
+            // The fake meter counts instructions.
+            emulator: Some(Emulator {
+                name: "fake".into(),
+                version: "1".into(),
+                mode: "-M virt -cpu cortex-a72".into(),
+            }),
+            ..Description::new("scripted", "qemu-virt", "socket")
         },
         next: Mutex::new(Box::new(move || {
             counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);

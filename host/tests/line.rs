@@ -21,7 +21,7 @@ use host::outcome::Outcome;
 use host::project::Project;
 use host::record::plan::PlanSettings;
 use host::record::schema::{Record, Status, Transport};
-use host::system::{Emulator, Life, Output, Running, StartError, System};
+use host::system::{Description, Life, Output, Running, StartError, System};
 use support::board::Socket;
 use support::fake_meter::{self, Act, Script, hello};
 use support::late::LateLine;
@@ -35,28 +35,8 @@ struct Changed<'a, F> {
 }
 
 impl<F: Fn(&Path) -> Result<Running, StartError> + Send + Sync> System for Changed<'_, F> {
-    fn name(&self) -> &str {
-        self.system.name()
-    }
-
-    fn board(&self) -> &str {
-        self.system.board()
-    }
-
-    fn wall_per_target(&self) -> f64 {
-        self.system.wall_per_target()
-    }
-
-    fn usual_wall_per_target(&self) -> f64 {
-        self.system.usual_wall_per_target()
-    }
-
-    fn transport(&self) -> &'static str {
-        self.system.transport()
-    }
-
-    fn emulator(&self) -> Option<&Emulator> {
-        self.system.emulator()
+    fn description(&self) -> &Description {
+        self.system.description()
     }
 
     fn start(&self, elf: &Path) -> Result<Running, StartError> {
@@ -66,28 +46,25 @@ impl<F: Fn(&Path) -> Result<Running, StartError> + Send + Sync> System for Chang
 
 /// A board at a serial port.
 struct Board {
+    description: Description,
     port: PathBuf,
 }
 
+impl Board {
+    fn at(port: PathBuf) -> Self {
+        Self {
+            description: Description {
+                wall_per_target: 1.0,
+                ..Description::new("board", "qemu-virt", "serial")
+            },
+            port,
+        }
+    }
+}
+
 impl System for Board {
-    fn name(&self) -> &str {
-        "board"
-    }
-
-    fn board(&self) -> &str {
-        "qemu-virt"
-    }
-
-    fn wall_per_target(&self) -> f64 {
-        1.0
-    }
-
-    fn transport(&self) -> &'static str {
-        "serial"
-    }
-
-    fn emulator(&self) -> Option<&Emulator> {
-        None
+    fn description(&self) -> &Description {
+        &self.description
     }
 
     fn start(&self, _: &Path) -> Result<Running, StartError> {
@@ -226,9 +203,7 @@ fn ends_in(operation: Operation) -> Script {
 /// Boards that follow these scripts are plugged in at a port, one after the other.
 fn boards(scripts: impl IntoIterator<Item = Script>, image: &Image) -> (Board, Arc<Socket>) {
     let socket = Arc::new(Socket::new());
-    let board = Board {
-        port: socket.port(),
-    };
+    let board = Board::at(socket.port());
     let hello = introduction(image);
     let mut scripts: VecDeque<Script> = scripts.into_iter().collect();
     let plugged = Arc::clone(&socket);
@@ -305,9 +280,7 @@ fn a_recorded_campaign_played_again_measures_the_same() {
     let scripts = Mutex::new(VecDeque::from([fault(), honest()]));
     // A socket loses no last words, which a terminal does.
     let meters = Changed {
-        system: &Board {
-            port: PathBuf::new(),
-        },
+        system: &Board::at(PathBuf::new()),
         start: |_: &Path| {
             let script = scripts.lock().unwrap().pop_front().unwrap();
             Ok(fake_meter::start(hello.clone(), script))

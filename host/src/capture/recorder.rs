@@ -11,10 +11,9 @@ use sha2::{Digest, Sha256};
 
 use super::{CaptureError, Header, Kind, MAGIC, Start};
 use crate::line::Line;
-use crate::machine::Remote;
 use crate::record::schema::UtcTime;
 use crate::session::hexadecimal;
-use crate::system::{Emulator, Running, StartError, System};
+use crate::system::{Description, Running, StartError, System};
 
 /// What a capture is called until it is known that it is wanted.
 const UNFINISHED: &str = "part";
@@ -207,36 +206,8 @@ impl<'a> Recorded<'a> {
 }
 
 impl System for Recorded<'_> {
-    fn name(&self) -> &str {
-        self.system.name()
-    }
-
-    fn board(&self) -> &str {
-        self.system.board()
-    }
-
-    fn wall_per_target(&self) -> f64 {
-        self.system.wall_per_target()
-    }
-
-    fn usual_wall_per_target(&self) -> f64 {
-        self.system.usual_wall_per_target()
-    }
-
-    fn transport(&self) -> &'static str {
-        self.system.transport()
-    }
-
-    fn emulator(&self) -> Option<&Emulator> {
-        self.system.emulator()
-    }
-
-    fn needs_quiet(&self) -> bool {
-        self.system.needs_quiet()
-    }
-
-    fn remote(&self) -> Option<&Remote> {
-        self.system.remote()
+    fn description(&self) -> &Description {
+        self.system.description()
     }
 
     fn start(&self, elf: &Path) -> Result<Running, StartError> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::recorder::digest_of;
 use super::tape::Tape;
 use super::{Capture, CaptureError};
-use crate::system::{Emulator, Life, Output, Running, StartError, System};
+use crate::system::{Description, Life, Output, Running, StartError, System};
 
 /// What stands before the file in the name of such a system.
 pub const PREFIX: &str = "capture:";
@@ -18,6 +18,7 @@ pub const PREFIX: &str = "capture:";
 /// the line was a capture.
 #[derive(Debug)]
 pub struct Replayed {
+    description: Description,
     capture: Capture,
     /// Places of the recordings that were played.
     played: Mutex<Vec<usize>>,
@@ -47,7 +48,14 @@ impl Replayed {
                 ours: wire::SCHEMA_HASH,
             });
         }
+        let header = &capture.header;
         Ok(Self {
+            description: Description {
+                wall_per_target: header.wall_per_target,
+                usual_wall_per_target: header.usual_wall_per_target,
+                emulator: header.emulator.clone(),
+                ..Description::new(&header.system, &header.board, "capture")
+            },
             capture,
             played: Mutex::default(),
         })
@@ -79,28 +87,8 @@ impl Replayed {
 }
 
 impl System for Replayed {
-    fn name(&self) -> &str {
-        &self.capture.header.system
-    }
-
-    fn board(&self) -> &str {
-        &self.capture.header.board
-    }
-
-    fn wall_per_target(&self) -> f64 {
-        self.capture.header.wall_per_target
-    }
-
-    fn usual_wall_per_target(&self) -> f64 {
-        self.capture.header.usual_wall_per_target
-    }
-
-    fn transport(&self) -> &'static str {
-        "capture"
-    }
-
-    fn emulator(&self) -> Option<&Emulator> {
-        self.capture.header.emulator.as_ref()
+    fn description(&self) -> &Description {
+        &self.description
     }
 
     fn start(&self, elf: &Path) -> Result<Running, StartError> {

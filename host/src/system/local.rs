@@ -7,7 +7,7 @@ use std::process::Command;
 use command_fds::{CommandFdExt, FdMapping};
 
 use super::child::{Process, bound_to_us, words};
-use super::{Emulator, Running, StartError, System};
+use super::{Description, Running, StartError, System};
 use crate::line::socket_pair;
 
 /// The board's name.
@@ -22,7 +22,7 @@ const DESCRIPTOR: i32 = 3;
 /// This machine under a name that tells it from others.
 #[derive(Clone, Debug)]
 pub struct Local {
-    name: String,
+    description: Description,
 }
 
 impl Local {
@@ -30,7 +30,10 @@ impl Local {
     pub fn named(name: &str) -> Option<Self> {
         let suffix = name.strip_prefix(architecture())?.strip_prefix('_')?;
         (is_word(suffix) && !is_published(name)).then(|| Self {
-            name: name.to_owned(),
+            description: Description {
+                needs_quiet: true,
+                ..Description::new(name, BOARD, "socket")
+            },
         })
     }
 
@@ -66,28 +69,8 @@ fn architecture() -> &'static str {
 }
 
 impl System for Local {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn board(&self) -> &str {
-        BOARD
-    }
-
-    fn wall_per_target(&self) -> f64 {
-        2.0
-    }
-
-    fn transport(&self) -> &'static str {
-        "socket"
-    }
-
-    fn emulator(&self) -> Option<&Emulator> {
-        None
-    }
-
-    fn needs_quiet(&self) -> bool {
-        true
+    fn description(&self) -> &Description {
+        &self.description
     }
 
     fn start(&self, elf: &Path) -> Result<Running, StartError> {

@@ -9,6 +9,7 @@ mod ssh;
 mod version;
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -24,37 +25,90 @@ use crate::capture::Replayed;
 use crate::line::Line;
 use crate::machine::Remote;
 
-/// One machine in one configuration.
-pub trait System: Send + Sync {
+/// What is known of a system before anything runs on it.
+#[derive(Clone, Debug)]
+pub struct Description {
     /// The name in commands, folders and records.
-    fn name(&self) -> &str;
-
+    pub name: String,
     /// Name of the board that its images are built for.
-    fn board(&self) -> &str;
-
+    pub board: String,
     /// Wall-clock seconds for one second on the target's clock, at first.
-    fn wall_per_target(&self) -> f64;
-
+    pub wall_per_target: f64,
     /// The same as it usually is; 1 where the target's clock is the wall's.
-    fn usual_wall_per_target(&self) -> f64 {
-        1.0
-    }
-
+    pub usual_wall_per_target: f64,
     /// Kind of line, as records name it.
-    fn transport(&self) -> &'static str;
-
+    pub transport: &'static str,
     /// What emulates the machine, if anything does.
-    fn emulator(&self) -> Option<&Emulator>;
-
+    pub emulator: Option<Emulator>,
     /// Whether other work on this machine changes what is counted, so that the system is measured
     /// with nothing beside it. It does not where a board or an emulator counts for itself.
-    fn needs_quiet(&self) -> bool {
-        false
+    pub needs_quiet: bool,
+    /// The machine, where it is another than this one and no emulator's.
+    pub remote: Option<Arc<Remote>>,
+}
+
+impl Description {
+    /// A real machine whose clock is the wall's, behind a line of this kind; it may be disturbed.
+    pub fn new(name: &str, board: &str, transport: &'static str) -> Self {
+        Self {
+            name: name.to_owned(),
+            board: board.to_owned(),
+            wall_per_target: 2.0,
+            usual_wall_per_target: 1.0,
+            transport,
+            emulator: None,
+            needs_quiet: false,
+            remote: None,
+        }
+    }
+}
+
+/// One machine in one configuration.
+///
+/// A system around another one, such as one whose line is recorded, has the other's description: all
+/// of it, whatever is added to it.
+pub trait System: Send + Sync {
+    /// What is known of it.
+    fn description(&self) -> &Description;
+
+    /// See [`Description::name`].
+    fn name(&self) -> &str {
+        &self.description().name
     }
 
-    /// The machine, where it is another than this one and no emulator's.
+    /// See [`Description::board`].
+    fn board(&self) -> &str {
+        &self.description().board
+    }
+
+    /// See [`Description::wall_per_target`].
+    fn wall_per_target(&self) -> f64 {
+        self.description().wall_per_target
+    }
+
+    /// See [`Description::usual_wall_per_target`].
+    fn usual_wall_per_target(&self) -> f64 {
+        self.description().usual_wall_per_target
+    }
+
+    /// See [`Description::transport`].
+    fn transport(&self) -> &'static str {
+        self.description().transport
+    }
+
+    /// See [`Description::emulator`].
+    fn emulator(&self) -> Option<&Emulator> {
+        self.description().emulator.as_ref()
+    }
+
+    /// See [`Description::needs_quiet`].
+    fn needs_quiet(&self) -> bool {
+        self.description().needs_quiet
+    }
+
+    /// See [`Description::remote`].
     fn remote(&self) -> Option<&Remote> {
-        None
+        self.description().remote.as_deref()
     }
 
     /// Starts an image.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tempfile::NamedTempFile;
 
 use super::child::{Output, Process, bound_to_us, words};
-use super::{Emulator, Life, Running, StartError, System, version};
+use super::{Description, Emulator, Life, Running, StartError, System, version};
 use crate::image::flatten;
 use crate::line::PtyLine;
 
@@ -91,7 +91,7 @@ const QUIET: [&str; 5] = ["-nodefaults", "-display", "none", "-monitor", "none"]
 pub struct Qemu {
     machine: Machine,
     arguments: Vec<String>,
-    emulator: Emulator,
+    description: Description,
 }
 
 impl Qemu {
@@ -118,10 +118,15 @@ impl Qemu {
         Ok(Self {
             machine,
             arguments: machine.arguments.iter().map(|&word| word.into()).collect(),
-            emulator: Emulator {
-                name: program.to_owned(),
-                version: version.to_owned(),
-                mode: machine.arguments.join(" "),
+            description: Description {
+                wall_per_target: 20.0,
+                usual_wall_per_target: 5.0,
+                emulator: Some(Emulator {
+                    name: program.to_owned(),
+                    version: version.to_owned(),
+                    mode: machine.arguments.join(" "),
+                }),
+                ..Description::new(machine.name, machine.board, "pty")
             },
         })
     }
@@ -134,7 +139,9 @@ impl Qemu {
             Some(present) => value.clone_into(present),
             None => self.arguments.extend([option, value].map(str::to_owned)),
         }
-        self.emulator.mode = self.arguments.join(" ");
+        if let Some(emulator) = &mut self.description.emulator {
+            emulator.mode = self.arguments.join(" ");
+        }
         self
     }
 }
@@ -157,28 +164,8 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 }
 
 impl System for Qemu {
-    fn name(&self) -> &str {
-        self.machine.name
-    }
-
-    fn board(&self) -> &str {
-        self.machine.board
-    }
-
-    fn wall_per_target(&self) -> f64 {
-        20.0
-    }
-
-    fn usual_wall_per_target(&self) -> f64 {
-        5.0
-    }
-
-    fn transport(&self) -> &'static str {
-        "pty"
-    }
-
-    fn emulator(&self) -> Option<&Emulator> {
-        Some(&self.emulator)
+    fn description(&self) -> &Description {
+        &self.description
     }
 
     fn start(&self, elf: &Path) -> Result<Running, StartError> {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::child::bound_to_us;
 use super::local::start_process;
-use super::{Emulator, Running, StartError, System, version};
+use super::{Description, Emulator, Running, StartError, System, version};
 
 /// The system's name.
 pub const NAME: &str = "qemu-user";
@@ -26,7 +26,7 @@ const UNCONFINED_VARIABLE: &str = "NGCC_METER_UNCONFINED";
 /// A process of an emulated Arm machine.
 #[derive(Clone, Debug)]
 pub struct QemuUser {
-    emulator: Emulator,
+    description: Description,
 }
 
 impl QemuUser {
@@ -45,34 +45,21 @@ impl QemuUser {
             }
         })?;
         Ok(Self {
-            emulator: Emulator {
-                name: PROGRAM.to_owned(),
-                version: version.to_owned(),
-                mode: MODE.join(" "),
+            description: Description {
+                emulator: Some(Emulator {
+                    name: PROGRAM.to_owned(),
+                    version: version.to_owned(),
+                    mode: MODE.join(" "),
+                }),
+                ..Description::new(NAME, BOARD, "socket")
             },
         })
     }
 }
 
 impl System for QemuUser {
-    fn name(&self) -> &str {
-        NAME
-    }
-
-    fn board(&self) -> &str {
-        BOARD
-    }
-
-    fn wall_per_target(&self) -> f64 {
-        2.0
-    }
-
-    fn transport(&self) -> &'static str {
-        "socket"
-    }
-
-    fn emulator(&self) -> Option<&Emulator> {
-        Some(&self.emulator)
+    fn description(&self) -> &Description {
+        &self.description
     }
 
     fn start(&self, elf: &Path) -> Result<Running, StartError> {

@@ -7,16 +7,15 @@ mod survey;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub use connection::Destination;
 use connection::{Folder, command, run};
 
 use super::child::{Process, words};
 use super::local::{is_published, is_word};
-use super::{Emulator, Running, StartError, System, qemu_user};
+use super::{Description, Running, StartError, System, qemu_user};
 use crate::line::socket_pair;
-use crate::machine::Remote;
 use crate::session::hexadecimal;
 use sha2::{Digest, Sha256};
 
@@ -29,9 +28,8 @@ const METER: &str = "exec env NGCC_METER_FD=stdio";
 /// An Arm machine elsewhere.
 #[derive(Debug)]
 pub struct Ssh {
-    name: String,
+    description: Description,
     destination: Destination,
-    machine: Remote,
     there: Mutex<There>,
 }
 
@@ -61,9 +59,13 @@ impl Ssh {
         let folder = Folder::make(destination)?;
         let machine = survey::survey(destination)?;
         Ok(Self {
-            name: name.to_owned(),
+            description: Description {
+                // Other work on this machine is not on that one, but two meters there would be.
+                needs_quiet: true,
+                remote: Some(Arc::new(machine)),
+                ..Description::new(name, qemu_user::BOARD, "ssh")
+            },
             destination: destination.clone(),
-            machine,
             there: Mutex::new(There {
                 folder,
                 images: BTreeSet::new(),
@@ -93,33 +95,8 @@ impl Ssh {
 }
 
 impl System for Ssh {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn board(&self) -> &str {
-        qemu_user::BOARD
-    }
-
-    fn wall_per_target(&self) -> f64 {
-        2.0
-    }
-
-    fn transport(&self) -> &'static str {
-        "ssh"
-    }
-
-    fn emulator(&self) -> Option<&Emulator> {
-        None
-    }
-
-    fn needs_quiet(&self) -> bool {
-        // Other work on this machine is not on that one, but two meters there would be.
-        true
-    }
-
-    fn remote(&self) -> Option<&Remote> {
-        Some(&self.machine)
+    fn description(&self) -> &Description {
+        &self.description
     }
 
     fn start(&self, elf: &Path) -> Result<Running, StartError> {
