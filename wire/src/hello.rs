@@ -160,6 +160,14 @@ pub enum Unit {
 }
 
 impl Unit {
+    /// All units; counts of two of them never share a column or an axis.
+    pub const ALL: [Self; 4] = [
+        Self::Cycles,
+        Self::Instructions,
+        Self::Ticks,
+        Self::TimerTicks,
+    ];
+
     /// The name in records.
     pub fn name(self) -> &'static str {
         match self {

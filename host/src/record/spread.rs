@@ -22,6 +22,28 @@ pub struct Spread {
 }
 
 impl Spread {
+    /// What [`Spread::quantiles`] are called.
+    pub const QUANTILES: [&str; 6] = [
+        "minimum",
+        "lower quartile",
+        "median",
+        "upper quartile",
+        "95th percentile",
+        "maximum",
+    ];
+
+    /// The quantiles, from the least on.
+    pub fn quantiles(&self) -> [f64; 6] {
+        [
+            self.minimum,
+            self.lower_quartile,
+            self.median,
+            self.upper_quartile,
+            self.percentile_95,
+            self.maximum,
+        ]
+    }
+
     /// Describes these counts; `None` when there are none.
     pub fn of(counts: impl IntoIterator<Item = u64>) -> Option<Self> {
         let mut sorted: Vec<u64> = counts.into_iter().collect();

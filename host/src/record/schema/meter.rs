@@ -277,16 +277,9 @@ mod unit {
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
     use wire::Unit;
 
-    const ALL: [Unit; 4] = [
-        Unit::Cycles,
-        Unit::Instructions,
-        Unit::Ticks,
-        Unit::TimerTicks,
-    ];
-
     /// The names.
     pub fn schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "enum": ALL.map(Unit::name) })
+        json_schema!({ "enum": Unit::ALL.map(Unit::name) })
     }
 
     pub fn serialize<S: Serializer>(unit: &Unit, out: S) -> Result<S::Ok, S::Error> {
@@ -295,7 +288,7 @@ mod unit {
 
     pub fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Unit, D::Error> {
         let name = String::deserialize(input)?;
-        let found = ALL.into_iter().find(|unit| unit.name() == name);
+        let found = Unit::ALL.into_iter().find(|unit| unit.name() == name);
         found.ok_or_else(|| D::Error::custom(format!("`{name}` is no unit of counts")))
     }
 }

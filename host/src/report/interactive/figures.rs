@@ -20,8 +20,7 @@ pub type TableName = (String, String);
 
 /// Counts of one call, for each category, system and unit.
 pub fn counts(rows: &[Row], table: &TableName) -> Vec<Figure> {
-    let units = [Unit::Cycles, Unit::Instructions, Unit::Ticks];
-    let of_group = |group| units.map(|unit| counts_of(group, unit, table));
+    let of_group = |group| Unit::ALL.map(|unit| counts_of(group, unit, table));
     groups(rows).flat_map(of_group).flatten().collect()
 }
 
@@ -83,24 +82,8 @@ fn spreads_of(group: &[Row], table: TableName) -> Option<Figure> {
     // Ratios to the own median have one axis whatever was counted; 0 has none.
     let ratios = |row: &Row| {
         let spread = Spread::of_samples(row.record?.meter.as_ref()?)?;
-        let Spread {
-            minimum,
-            lower_quartile,
-            median,
-            upper_quartile,
-            percentile_95,
-            maximum,
-            calls: _,
-        } = spread;
-        let values = [
-            minimum,
-            lower_quartile,
-            median,
-            upper_quartile,
-            percentile_95,
-            maximum,
-        ];
-        (minimum > 0.0).then(|| values.map(|value| value / median))
+        let median = spread.median;
+        (spread.minimum > 0.0).then(|| spread.quantiles().map(|value| value / median))
     };
     let ratios: Vec<Option<[f64; 6]>> = group.iter().map(ratios).collect();
     let strips = group.iter().zip(&ratios).filter_map(|(row, ratios)| {

@@ -81,8 +81,8 @@ impl Note {
             Self::Emulated => "an emulator is the system: counts are instructions and not cycles, \
                 times are virtual, and neither says how fast a real core is"
                 .to_owned(),
-            Self::NoCycles => "counts are ticks of the time-stamp counter, which pass at a fixed \
-                rate whatever the clock of the core"
+            Self::NoCycles => "counts are ticks of the time-stamp counter or of the generic \
+                timer, which pass at a fixed rate whatever the clock of the core"
                 .to_owned(),
             Self::Unfit => "the system lacks something for a trustworthy measurement, and was \
                 taken as it is"
@@ -111,7 +111,8 @@ impl Note {
             }
             Self::Emulated => record.is_emulated(),
             Self::NoCycles => counter.is_some_and(|counter| {
-                counter.unit == Unit::Ticks && counter.source != CounterSource::Missing
+                matches!(counter.unit, Unit::Ticks | Unit::TimerTicks)
+                    && counter.source != CounterSource::Missing
             }),
             Self::Unfit => meter.is_some_and(|meter| !meter.fitness.is_empty()),
             Self::FewCalls => record.measurements > 0 && !record.guide_100_measurements_met,

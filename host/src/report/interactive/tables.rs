@@ -100,8 +100,7 @@ fn name_columns<'a>(names: impl IntoIterator<Item = &'a str>) -> impl Iterator<I
 
 /// Every operation with its outcome, counts and times, each unit in a column of its own.
 pub fn operations(rows: &[Row], pages: Pages) -> Option<Listing> {
-    let units = [Unit::Cycles, Unit::Instructions, Unit::Ticks];
-    let counts = units.map(|unit| Column::figures(unit.heading()));
+    let counts = Unit::ALL.map(|unit| Column::figures(unit.heading()));
     let rest = ["time", "time, virtual", "MB/s", "MB/s, virtual"];
     let columns = [Column::words("KAT")]
         .into_iter()
@@ -116,7 +115,8 @@ pub fn operations(rows: &[Row], pages: Pages) -> Option<Listing> {
         };
         let Some(record) = row.record else {
             let mut cells = vec![kat];
-            cells.extend((0..9).map(|_| Cell::NotAvailable));
+            // A count of each unit, and what stands beside them.
+            cells.extend((0..Unit::ALL.len() + 6).map(|_| Cell::NotAvailable));
             cells.push("nothing was measured".into());
             return Some(cells);
         };
@@ -131,7 +131,7 @@ pub fn operations(rows: &[Row], pages: Pages) -> Option<Listing> {
         };
         let only_if = |is: bool, cell: Cell| if is { cell } else { Cell::NotAvailable };
         let mut cells = vec![kat];
-        cells.extend(units.map(count));
+        cells.extend(Unit::ALL.map(count));
         cells.extend([
             only_if(real, seconds.clone()),
             only_if(!real, seconds),
@@ -150,27 +150,11 @@ pub fn operations(rows: &[Row], pages: Pages) -> Option<Listing> {
 
 /// Quantiles of single calls: a table for each unit.
 pub fn spreads(rows: &[Row], pages: Pages) -> Vec<(Unit, Listing)> {
-    let titles = [
-        "minimum",
-        "lower quartile",
-        "median",
-        "upper quartile",
-        "95th percentile",
-        "maximum",
-        "n",
-    ];
     let of_unit = |unit: Unit| {
         let cells = |row: &Row| {
             let record = row.record.filter(|record| counted(record) == Some(unit))?;
             let spread = Spread::of_samples(record.meter.as_ref()?)?;
-            let quantiles = [
-                spread.minimum,
-                spread.lower_quartile,
-                spread.median,
-                spread.upper_quartile,
-                spread.percentile_95,
-                spread.maximum,
-            ];
+            let quantiles = spread.quantiles();
             let quantiles = quantiles.map(|count| Cell::Count(count, None)).into_iter();
             let calls = Cell::Bytes(spread.calls as u64);
             Some(quantiles.chain([calls]).collect())
@@ -180,13 +164,12 @@ pub fn spreads(rows: &[Row], pages: Pages) -> Vec<(Unit, Listing)> {
             unit.heading()
         );
         let id = format!("calls-{}", unit.name());
-        let listing = pages.listing(&id, caption, rows, titles.map(Column::figures), cells)?;
+        let titles = Spread::QUANTILES.into_iter().chain(["n"]);
+        let columns = titles.map(Column::figures);
+        let listing = pages.listing(&id, caption, rows, columns, cells)?;
         Some((unit, listing))
     };
-    [Unit::Cycles, Unit::Instructions, Unit::Ticks]
-        .into_iter()
-        .filter_map(of_unit)
-        .collect()
+    Unit::ALL.into_iter().filter_map(of_unit).collect()
 }
 
 /// What a record's counter itself counts.

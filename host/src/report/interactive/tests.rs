@@ -88,6 +88,21 @@ fn each_unit_has_a_column_and_axes_of_its_own() {
 }
 
 #[test]
+fn ticks_of_the_generic_timer_are_a_unit_like_any_other() {
+    let mut system = examples::all();
+    let label = &mut system.candidates[0].labels[0];
+    label.records = vec![example::record_of("arm_lab", CounterSource::Cntvct)];
+    let document = document(&[system], true);
+    let table = table(&document, "operations");
+    let place = table[0].iter().position(|it| *it == "timer ticks");
+    let place = place.expect("a column");
+    let counted = table[1..].iter().filter(|row| row[place] != "–");
+    assert_eq!(counted.count(), 1);
+    assert!(document.contains(">timer ticks in one call, logarithmic</text>"));
+    assert!(document.contains("<caption id=\"calls-timer_ticks\">"));
+}
+
+#[test]
 fn nothing_that_records_quote_is_markup() {
     let document = document(&[hostile::system()], true);
     for (markup, times) in [("<script", 1), ("</script", 1), ("<style", 1), ("<!--", 0)] {

@@ -176,27 +176,13 @@ fn counted(record: &Record) -> Option<Unit> {
 /// Quantiles of single calls, and what they are the spread of.
 fn spread(candidate: &Candidate) -> Vec<Block> {
     let units = Units::of(candidate.records());
-    let figures = [
-        "minimum",
-        "lower quartile",
-        "median",
-        "upper quartile",
-        "95th percentile",
-        "maximum",
-        "n",
-    ];
+    let figures = Spread::QUANTILES.into_iter().chain(["n"]);
     let rows = rows(&candidate.labels, |_, record| {
         let spread = Spread::of_samples(record.meter.as_ref()?)?;
         let unit = counted(record)?;
-        let quantiles = [
-            spread.minimum,
-            spread.lower_quartile,
-            spread.median,
-            spread.upper_quartile,
-            spread.percentile_95,
-            spread.maximum,
-        ];
-        let counts = quantiles.map(|count| Cell::Count(count, units.in_cell(unit)));
+        let counts = spread
+            .quantiles()
+            .map(|count| Cell::Count(count, units.in_cell(unit)));
         let calls = Cell::Bytes(spread.calls as u64);
         Some(counts.into_iter().chain([calls]).collect())
     });
