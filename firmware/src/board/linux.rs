@@ -3,35 +3,25 @@
 
 use core::ptr;
 use core::sync::atomic::{AtomicBool, Ordering};
-use std::fs::File;
-use std::os::fd::{AsFd, FromRawFd, OwnedFd};
-use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 use std::sync::OnceLock;
 use std::time::Instant;
 
-use embedded_io::ErrorKind;
 use rustix::mm::{
     MapFlags, MlockAllFlags, MprotectFlags, ProtFlags, mlockall, mmap_anonymous, mprotect,
 };
-use rustix::process::{Resource, Signal, getrlimit, set_parent_process_death_signal};
-use rustix::stdio::{dup2_stdin, dup2_stdout};
+use rustix::process::{Resource, getrlimit};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use wire::FaultKind;
 
 use crate::board::confinement;
+use crate::board::descriptors::Descriptors;
 use crate::board::statics::Statics;
 use crate::board::{Guard, MeasuringStack, OVERFLOW_MARGIN};
 use crate::cpu::{self, counter, exceptions};
 use crate::meter::fault;
 use crate::meter::log::info;
-
-/// Environment variable with the number of the inherited socket, or [`STANDARD`].
-const LINE_VARIABLE: &str = "NGCC_METER_FD";
-
-/// The line is standard input and output, as over ssh.
-const STANDARD: &str = "stdio";
 
 /// Environment variable of an emulator of user mode, which knows no filters of system calls: a
 /// submission is not confined there.
@@ -49,18 +39,6 @@ const HEAP: usize = 256 << 20;
 /// Address space for buffers: a hash function's longest message and more. What is not written
 /// takes no memory.
 const BUFFERS: usize = 2 << 30;
-
-/// Both directions of the line.
-struct Descriptors {
-    input: File,
-    output: File,
-}
-
-static LINE: OnceLock<Descriptors> = OnceLock::new();
-
-/// The process that the host started. Others that a submission forks share the line, and have no
-/// business on it.
-static PROCESS: OnceLock<u32> = OnceLock::new();
 
 /// An address in the oldest frame of the meter's own stack.
 static OWN_STACK: OnceLock<u64> = OnceLock::new();
@@ -85,13 +63,8 @@ static MEMORY: OnceLock<Memory> = OnceLock::new();
 /// Runs the meter on the line that the environment names; without one, hands the program to the host
 /// tool, as `cargo run` expects.
 pub fn main() -> ExitCode {
-    let line = match std::env::var(LINE_VARIABLE).as_deref() {
-        Ok(STANDARD) => standard_line(),
-        Ok(text) => match text.parse() {
-            Ok(number) => inherited_line(number),
-            Err(_) => return hand_over(),
-        },
-        Err(_) => return hand_over(),
+    let Some(line) = Descriptors::named() else {
+        return hand_over();
     };
     match line.and_then(prepare) {
         Ok(()) => {}
@@ -131,33 +104,6 @@ fn hand_over() -> ExitCode {
     ExitCode::from(2)
 }
 
-/// The inherited socket.
-fn inherited_line(number: i32) -> std::io::Result<Descriptors> {
-    // SAFETY: the host tool passed this socket on to us alone.
-    let line = UnixStream::from(unsafe { OwnedFd::from_raw_fd(number) });
-    // A number that is no socket is noticed here and not in the middle of a measurement.
-    line.local_addr()?;
-    let output = OwnedFd::from(line.try_clone()?).into();
-    Ok(Descriptors {
-        input: OwnedFd::from(line).into(),
-        output,
-    })
-}
-
-/// Standard input and output. The submission reads nothing and prints among the errors instead: the
-/// two have only these three streams in common with the host. The process ends with whoever keeps
-/// the connection, however long a call takes.
-fn standard_line() -> std::io::Result<Descriptors> {
-    let line = Descriptors {
-        input: std::io::stdin().as_fd().try_clone_to_owned()?.into(),
-        output: std::io::stdout().as_fd().try_clone_to_owned()?.into(),
-    };
-    dup2_stdin(File::open("/dev/null")?)?;
-    dup2_stdout(std::io::stderr())?;
-    set_parent_process_death_signal(Some(Signal::KILL))?;
-    Ok(line)
-}
-
 /// Takes over the line and the signals, and maps stack and heap.
 fn prepare(line: Descriptors) -> std::io::Result<()> {
     let _ = MEMORY.set(Memory::map()?);
@@ -168,11 +114,9 @@ fn prepare(line: Descriptors) -> std::io::Result<()> {
     std::panic::set_hook(Box::new(|information| {
         fault::report_here(FaultKind::Panic, format_args!("{information}"))
     }));
-    let _ = PROCESS.set(std::process::id());
     let _ = OWN_STACK.set((&raw const line).addr() as u64);
     let _ = STARTED.set(Instant::now());
-    LINE.set(line)
-        .map_err(|_| std::io::Error::other("started twice"))
+    line.take_over()
 }
 
 impl Memory {
@@ -239,50 +183,6 @@ fn lock_memory() {
     match mlockall(now) {
         Ok(()) => info!("memory locked"),
         Err(error) => info!("memory not locked: {error}"),
-    }
-}
-
-/// The line to the host.
-pub struct HostLine(&'static Descriptors);
-
-/// A handle on the line.
-pub fn line() -> HostLine {
-    HostLine(LINE.get().expect("prepared before anything else"))
-}
-
-/// Ends a process that a submission forked before it says anything in the meter's name.
-fn end_if_forked() {
-    if PROCESS.get() != Some(&std::process::id()) {
-        power_off(None)
-    }
-}
-
-impl embedded_io::ErrorType for HostLine {
-    type Error = std::io::Error;
-}
-
-impl embedded_io::Read for HostLine {
-    fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Self::Error> {
-        end_if_forked();
-        std::io::Read::read(&mut &self.0.input, buffer)
-    }
-}
-
-impl embedded_io::Write for HostLine {
-    fn write(&mut self, bytes: &[u8]) -> Result<usize, Self::Error> {
-        end_if_forked();
-        std::io::Write::write(&mut &self.0.output, bytes)
-    }
-
-    fn flush(&mut self) -> Result<(), Self::Error> {
-        std::io::Write::flush(&mut &self.0.output)
-    }
-}
-
-impl super::Line for HostLine {
-    fn is_gone(error: ErrorKind) -> bool {
-        // A socket has no transient errors but interruption, after which reading goes on.
-        !matches!(error, ErrorKind::Interrupted)
     }
 }
 

@@ -5,10 +5,9 @@ use std::time::{Duration, Instant};
 use catalogue::Kind;
 
 use super::{Figure, Workbench};
-use crate::campaign::{self, DEMO, Phase, Reporter, Selection, Settings};
+use crate::campaign::{self, DEMO, Phase, Reporter, Settings};
 use crate::image::Recipe;
 use crate::interrupt::Urgency;
-use crate::measure::PATIENCE;
 use crate::record::plan::PlanSettings;
 use crate::record::read::read;
 use crate::record::store::RunDirectory;
@@ -44,23 +43,11 @@ pub fn measure(bench: &Workbench, _: &dyn System) -> miette::Result<Vec<Figure>>
     }
     let folder = tempfile::tempdir()
         .map_err(|error| miette::miette!("cannot make a temporary folder: {error}"))?;
-    let settings = Settings {
-        run_directory: folder.path().to_owned(),
-        systems: names.to_vec(),
-        destination: None,
-        selection: Selection::Named(DEMO.map(str::to_owned).to_vec()),
-        shard: None,
-        defer: None,
-        times_from: None,
-        redo: None,
-        plan: PlanSettings::default(),
-        patience: PATIENCE,
-        cold: false,
-        layouts: 0,
-        allow_unfit: true,
-        profiles: true,
-        capture: false,
-    };
+    let settings = Settings::demo(
+        folder.path().to_owned(),
+        names.to_vec(),
+        PlanSettings::default(),
+    );
     let reporter = Reporter::new(true, false);
     let started = Instant::now();
     campaign::run(&bench.project, &settings, &reporter, &bench.interrupt)?;

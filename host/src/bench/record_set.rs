@@ -193,17 +193,7 @@ pub(crate) fn retime(record: &mut Record, seconds: impl Fn(u64) -> f64) {
 
 /// Everything that follows from the trials.
 fn derive(record: &mut Record) {
-    let statistics = Statistics::of_record(record);
-    record.measurements = statistics.measurements;
-    record.guide_100_measurements_met = statistics.guide_100_measurements_met;
-    record.mean_seconds = statistics.mean_seconds;
-    record.median_trial_seconds = statistics.median_trial_seconds;
-    record.min_trial_seconds = statistics.min_trial_seconds;
-    record.max_trial_seconds = statistics.max_trial_seconds;
-    record.mean_cycles = statistics.mean_cycles;
-    record.median_trial_cycles = statistics.median_trial_cycles;
-    record.operations_per_second = statistics.operations_per_second;
-    record.throughput_megabytes_per_second = statistics.throughput_megabytes_per_second;
+    Statistics::of_record(record).state_in(record);
     let clock = CoreClock::of(&record.trials);
     let hertz = |value: f64| Reading::from(value.round() as u64);
     let environment = &mut record.environment;

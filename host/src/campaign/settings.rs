@@ -11,7 +11,7 @@ use regex::Regex;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{CampaignError, Claim, Shard, drafts};
+use super::{CampaignError, Claim, DEMO, Shard, drafts};
 use crate::measure;
 use crate::record::migrate::FORMAT;
 use crate::record::plan::PlanSettings;
@@ -168,6 +168,27 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The demo: its instances on these systems as they are, with defaults for everything else.
+    pub fn demo(run_directory: PathBuf, systems: Vec<String>, plan: PlanSettings) -> Self {
+        Self {
+            run_directory,
+            systems,
+            destination: None,
+            selection: Selection::Named(DEMO.map(str::to_owned).to_vec()),
+            shard: None,
+            defer: None,
+            times_from: None,
+            redo: None,
+            plan,
+            patience: measure::PATIENCE,
+            cold: false,
+            layouts: 0,
+            allow_unfit: true,
+            profiles: true,
+            capture: false,
+        }
+    }
+
     /// The chosen instances of this part, as a system sees them.
     ///
     /// # Errors

@@ -86,6 +86,32 @@ impl Statistics {
         }
     }
 
+    /// States them in a record.
+    pub fn state_in(self, record: &mut Record) {
+        let Self {
+            measurements,
+            guide_100_measurements_met,
+            mean_seconds,
+            median_trial_seconds,
+            min_trial_seconds,
+            max_trial_seconds,
+            mean_cycles,
+            median_trial_cycles,
+            operations_per_second,
+            throughput_megabytes_per_second,
+        } = self;
+        record.measurements = measurements;
+        record.guide_100_measurements_met = guide_100_measurements_met;
+        record.mean_seconds = mean_seconds;
+        record.median_trial_seconds = median_trial_seconds;
+        record.min_trial_seconds = min_trial_seconds;
+        record.max_trial_seconds = max_trial_seconds;
+        record.mean_cycles = mean_cycles;
+        record.median_trial_cycles = median_trial_cycles;
+        record.operations_per_second = operations_per_second;
+        record.throughput_megabytes_per_second = throughput_megabytes_per_second;
+    }
+
     /// The means among them by their keys in a record.
     pub fn by_key(&self) -> [(&'static str, Option<f64>); 8] {
         [

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::campaign;
-use crate::campaign::{DEMO, Selection, Settings};
+use crate::campaign::Settings;
 use crate::cli::Context;
-use crate::measure::PATIENCE;
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::record::plan::PlanSettings;
@@ -52,25 +51,11 @@ pub fn run(arguments: &Arguments, context: &Context) -> miette::Result<Outcome> 
         let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H%M%SZ");
         project.root.join("runs").join(format!("demo-{now}"))
     });
-    let settings = Settings {
-        run_directory,
-        systems: system::default_names().to_vec(),
-        destination: None,
-        selection: Selection::Named(DEMO.map(str::to_owned).to_vec()),
-        shard: None,
-        defer: None,
-        times_from: None,
-        redo: None,
-        plan: PlanSettings {
-            trial_target_seconds: TRIAL_TARGET_SECONDS,
-            ..PlanSettings::default()
-        },
-        patience: PATIENCE,
-        cold: false,
-        layouts: 0,
-        allow_unfit: true,
-        profiles: true,
-        capture: false,
+    let plan = PlanSettings {
+        trial_target_seconds: TRIAL_TARGET_SECONDS,
+        ..PlanSettings::default()
     };
+    let systems = system::default_names().to_vec();
+    let settings = Settings::demo(run_directory, systems, plan);
     campaign::run_and_show(&settings, context)
 }

@@ -9,3 +9,4 @@ pub mod late;
 pub mod packages;
 pub mod processes;
 pub mod real_meter;
+pub mod runs;

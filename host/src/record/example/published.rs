@@ -61,14 +61,7 @@ pub fn record_of(operation: &str, [first, others]: [u64; 2]) -> Record {
         });
     let content: Map<String, Value> = parts.flatten().collect();
     let mut record: Record = serde_json::from_value(content.into()).expect("a record of schema 2");
-    let statistics = Statistics::of_record(&record);
-    record.mean_seconds = statistics.mean_seconds;
-    record.median_trial_seconds = statistics.median_trial_seconds;
-    record.min_trial_seconds = statistics.min_trial_seconds;
-    record.max_trial_seconds = statistics.max_trial_seconds;
-    record.mean_cycles = statistics.mean_cycles;
-    record.median_trial_cycles = statistics.median_trial_cycles;
-    record.operations_per_second = statistics.operations_per_second;
+    Statistics::of_record(&record).state_in(&mut record);
     record
 }
 
